@@ -1,0 +1,36 @@
+# Tablewright: make demo shows it, make test proves it.
+SHELL := /bin/bash
+GO_SOURCES := $(shell git ls-files '*.go' '*.sql' '*.yaml' go.mod go.sum 2>/dev/null)
+VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
+
+.PHONY: build demo run test lint fmt generate verify setup-run setup-test setup-lint bench image-check
+
+setup-run setup-test setup-lint: setup-%:
+	@scripts/setup $*
+
+build: bin/tablewright
+
+bin/tablewright: $(GO_SOURCES)
+	@mkdir -p bin
+	go build -trimpath -ldflags "-s -w -X main.version=$(VERSION)" -o $@ ./cmd/tablewright
+
+run: setup-run build
+	bin/tablewright serve
+
+demo: setup-run build
+	@scripts/demo
+
+test: setup-test build
+	@scripts/test
+
+lint: setup-lint
+	.tools/bin/golangci-lint run ./...
+
+fmt: setup-lint
+	.tools/bin/golangci-lint fmt ./...
+
+generate:
+	@scripts/generate
+
+verify:
+	@scripts/verify

@@ -1,0 +1,104 @@
+// Package plan holds what a statement on managed objects comes to: what is done in the home database,
+// which steps are taken in external systems, in which order, and how each is undone.
+package plan
+
+import "github.com/tablewright/tablewright/ddl/catalog"
+
+// Action is what a step does to its target.
+type Action string
+
+// The actions.
+const (
+	Create Action = "Create"
+	Ensure Action = "Ensure"
+	Alter  Action = "Alter"
+	Drop   Action = "Drop"
+	Open   Action = "Open" // opens and checks a catalog's system; changes nothing
+)
+
+// Path tells who carries a step out.
+type Path string
+
+// The two paths: Fast steps run inline under a deadline, Slow ones as a TableProvisionJob.
+const (
+	Fast Path = "fast"
+	Slow Path = "slow"
+)
+
+// Kind is the kind of an external object.
+type Kind string
+
+// The kinds of external object.
+const (
+	SchemaKind  Kind = "schema"
+	TableKind   Kind = "table"
+	CatalogKind Kind = "catalog"
+)
+
+// Resource is the wanted definition of one object of an external system.
+type Resource struct {
+	Kind  Kind
+	Name  catalog.Name
+	Path  []string      // inside the system; from Name, or as WITH (name = '…') maps it
+	Table catalog.Table // for TableKind
+	// JobID marks what a job makes, where the system can hold a mark, so that a job that is repeated
+	// knows its own work.
+	JobID string
+	// Identity is the object that is meant (see provision.Observation); empty for one that is to be made.
+	Identity string
+	// RequestedBy is the role that asked.
+	RequestedBy string
+}
+
+// Step is one change of one external object.
+type Step struct {
+	ID          string // unique in the plan: "create table lake.sales.orders"
+	Action      Action
+	Catalog     catalog.Catalog
+	Target      Resource
+	Destructive bool // cannot be undone: runs after the home commit
+	Path        Path
+	DependsOn   []string // IDs
+}
+
+// HomeStatement is one statement that is run in the home database on the session's own connection.
+type HomeStatement struct {
+	SQL    string
+	Ticket bool // needs a ticket for exactly this text
+	// Own marks the statement that stands for the client's: its command tag, notices and errors are the
+	// client's. The others' are not shown, but for errors.
+	Own bool
+	// Origin maps byte offsets of SQL back to the original statement; nil when no part of it is original.
+	Origin *Rewrite
+}
+
+// Notice is a message for the client that is no error.
+type Notice struct {
+	Severity string // NOTICE, WARNING, INFO
+	Code     string
+	Message  string
+	Detail   string
+	Hint     string
+}
+
+// Plan is what a statement comes to. The zero Steps mean that nothing outside is to be done.
+type Plan struct {
+	Statement string // original text, secrets masked
+	Tag       string // command tag: CREATE TABLE
+	Target    string // full name in SQL quoting, for the job record
+	TargetUID string // identity of an existing target, or "absent"
+	Hash      string // over what would be done
+	Home      []HomeStatement
+	Steps     []Step
+	Notices   []Notice
+	// Lock is the full name whose advisory lock is taken first, so that two makers of one object meet.
+	Lock string
+	// Secrets are literal secrets that go to the secret store before anything is recorded.
+	Secrets []Secret
+}
+
+// Secret is a literal secret of the statement and the place that it goes to.
+type Secret struct {
+	Ref   catalog.SecretKeyRef
+	Value string
+}

@@ -1,0 +1,5 @@
+-- +goose Up
+select 1;
+
+-- +goose Down
+select 1;

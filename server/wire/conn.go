@@ -1,0 +1,128 @@
+package wire
+
+import (
+	"context"
+	"errors"
+	"net"
+	"sync"
+	"time"
+
+	"github.com/tablewright/tablewright/session"
+)
+
+// Conn is a client's connection past its startup: a frame reader and a buffered writer. It implements
+// session.Client.
+type Conn struct {
+	net    net.Conn
+	reader *Reader
+
+	mu  sync.Mutex // guards out and writes
+	out []byte
+}
+
+// NewConn wraps a connection; startup packets are read from the returned Conn's Reader.
+func NewConn(c net.Conn) *Conn { return &Conn{net: c, reader: NewReader(c)} }
+
+// Reader reads what the client sends.
+func (c *Conn) Reader() *Reader { return c.reader }
+
+// Receive returns the client's next message.
+func (c *Conn) Receive() (session.Frame, error) { return c.reader.Next() }
+
+// Decode reads the body of a message.
+func (c *Conn) Decode(f session.Frame) (session.Request, error) { return Decode(f) }
+
+// Buffered tells whether more of the client's bytes have arrived.
+func (c *Conn) Buffered() bool { return c.reader.Buffered() > 0 }
+
+// Forward buffers a frame, and sends the buffer when it is full.
+func (c *Conn) Forward(f session.Frame) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.out = appendFrame(c.out, f.Type, f.Body)
+	return c.sendIfFull()
+}
+
+// Send buffers messages of our own.
+func (c *Conn) Send(replies ...session.Reply) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, r := range replies {
+		out, err := appendReply(c.out, r)
+		if err != nil {
+			return err
+		}
+		c.out = out
+	}
+	return c.sendIfFull()
+}
+
+// Flush sends what is buffered.
+func (c *Conn) Flush() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.send()
+}
+
+func (c *Conn) sendIfFull() error {
+	if len(c.out) < WriteBufferBytes {
+		return nil
+	}
+	return c.send()
+}
+
+func (c *Conn) send() error {
+	if len(c.out) == 0 {
+		return nil
+	}
+	if err := c.net.SetWriteDeadline(time.Now().Add(WriteTimeoutMax)); err != nil {
+		return err
+	}
+	_, err := c.net.Write(c.out)
+	if cap(c.out) > KeepBytesMax {
+		c.out = nil
+	} else {
+		c.out = c.out[:0]
+	}
+	return err
+}
+
+var errClientGone = errors.New("client connection lost")
+
+// Watch returns a context that ends when the client closes its connection. The reader waits for one
+// byte in the background; stop takes it back before the next Receive.
+func (c *Conn) Watch(ctx context.Context) (context.Context, func()) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	if c.reader.Buffered() > 0 {
+		// The client has sent more, so the socket cannot be asked without reading on; it is asked again
+		// when that is used up.
+		return ctx, func() { cancel(nil) }
+	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		if err := c.reader.Peek(); err != nil && !isTimeout(err) {
+			cancel(errClientGone)
+		}
+	}()
+	return ctx, func() {
+		_ = c.net.SetReadDeadline(time.Unix(1, 0)) // ends the Peek; an error means that it has ended
+		<-done
+		_ = c.net.SetReadDeadline(time.Time{})
+		cancel(nil)
+	}
+}
+
+// isTimeout tells whether a read ended by its deadline, which is how stop ends a Peek.
+func isTimeout(err error) bool {
+	var n net.Error
+	return errors.As(err, &n) && n.Timeout()
+}
+
+// SendByte sends one byte at once: the answer to an SSLRequest or GSSENCRequest.
+func (c *Conn) SendByte(b byte) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.out = append(c.out, b)
+	return c.send()
+}

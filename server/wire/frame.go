@@ -1,0 +1,93 @@
+// Package wire reads and writes the frames of the PostgreSQL protocol towards clients. It is the only
+// importer of pgproto3, which it uses as a codec of single messages: lengths, limits and buffers are
+// its own, since that library trusts them.
+package wire
+
+import (
+	"bufio"
+	"encoding/binary"
+	"io"
+
+	"github.com/tablewright/tablewright/ddl/sqlerr"
+	"github.com/tablewright/tablewright/session"
+)
+
+// Reader reads frames.
+type Reader struct {
+	r   *bufio.Reader
+	buf []byte
+}
+
+// NewReader reads frames from r.
+func NewReader(r io.Reader) *Reader {
+	return &Reader{r: bufio.NewReaderSize(r, ReadBufferBytes)}
+}
+
+// Buffered is the number of bytes that have arrived and are not read yet.
+func (r *Reader) Buffered() int { return r.r.Buffered() }
+
+// Peek waits for at least one byte and leaves it unread.
+func (r *Reader) Peek() error {
+	_, err := r.r.Peek(1)
+	return err
+}
+
+// Next reads one frame; its body is valid until the next call. A frame that no client may send, or that
+// is longer than its kind may be, is a 08P01 error and the connection cannot go on: its length is not to
+// be trusted.
+func (r *Reader) Next() (session.Frame, error) {
+	var head [5]byte
+	if _, err := io.ReadFull(r.r, head[:]); err != nil {
+		return session.Frame{}, err
+	}
+	limit := bodyBytesMax(head[0])
+	if limit < 0 {
+		return session.Frame{}, sqlerr.New(sqlerr.ProtocolViolation, "invalid frontend message type %d", head[0])
+	}
+	length := int64(binary.BigEndian.Uint32(head[1:])) - 4
+	if length < 0 || length > int64(limit) {
+		return session.Frame{}, sqlerr.New(sqlerr.ProtocolViolation, "invalid message length")
+	}
+	body, err := r.body(int(length))
+	if err != nil {
+		return session.Frame{}, err
+	}
+	return session.Frame{Type: head[0], Body: body}, nil
+}
+
+// bodyBytesMax is the longest body of a frontend message type, -1 for one that does not exist.
+func bodyBytesMax(typ byte) int {
+	switch typ {
+	case 'Q', 'P', 'B', 'F', 'd':
+		return LongBytesMax
+	case 'C', 'D', 'E', 'H', 'S', 'X', 'c', 'f':
+		return ShortBytesMax
+	case 'p':
+		return AuthBytesMax
+	default:
+		return -1
+	}
+}
+
+// body reads n bytes. Memory grows with what has arrived, never with what was announced.
+func (r *Reader) body(n int) ([]byte, error) {
+	if cap(r.buf) > KeepBytesMax {
+		r.buf = nil
+	}
+	buf := r.buf[:0]
+	for len(buf) < n {
+		chunk := min(n-len(buf), max(GrowBytes, len(buf)))
+		start := len(buf)
+		if cap(buf) < start+chunk {
+			grown := make([]byte, start, start+chunk)
+			copy(grown, buf)
+			buf = grown
+		}
+		buf = buf[:start+chunk]
+		if _, err := io.ReadFull(r.r, buf[start:]); err != nil {
+			return nil, err
+		}
+	}
+	r.buf = buf
+	return buf, nil
+}

@@ -1,0 +1,211 @@
+package session
+
+import (
+	"bufio"
+	"encoding/binary"
+	"errors"
+	"io"
+	"net"
+	"sync"
+
+	"github.com/jackc/pgx/v5/pgproto3"
+)
+
+// backendReadBytes is the read buffer of a home connection.
+const backendReadBytes = 16 << 10
+
+// backendBodyMax bounds one message of the home server; PostgreSQL's own limit is 1 GiB.
+const backendBodyMax = 1 << 30
+
+// errBackendGone is why a session ends when its home connection does.
+var errBackendGone = errors.New("home connection lost")
+
+// Link is a connection of the home database that is past authentication.
+type Link struct {
+	Conn       net.Conn
+	PID        uint32
+	Secret     []byte
+	Parameters map[string]string
+}
+
+// expectation is one message that was sent to the home server and is not answered yet. Answers come in
+// the order of the messages, so a queue of these tells whose each answer is.
+type expectation struct {
+	kind byte      // type byte of the message; 'd' for Describe of a statement, 'D' of a portal
+	sink *exchange // nil: the client sent it
+}
+
+// backend is the session's own home connection. One goroutine (the session's) writes to it, another
+// (receive) reads from it; they share the queue of expectations.
+type backend struct {
+	link   *Link
+	reader *bufio.Reader
+	front  Frontend
+	body   []byte
+
+	out []byte // written by the session's goroutine only
+
+	mu       sync.Mutex
+	changed  *sync.Cond // the queue became empty, a copy began, or the connection died
+	queue    []expectation
+	tx       byte // of the last ReadyForQuery
+	failed   bool // an error of the extended protocol: the server skips to the next Sync
+	copyIn   bool // the server waits for CopyData
+	fatal    bool // the server said good-bye itself
+	gone     error
+	done     chan struct{}
+	finished bool // closed by us
+}
+
+func newBackend(link *Link, front Frontend) *backend {
+	b := &backend{
+		link: link, front: front, tx: 'I', done: make(chan struct{}),
+		reader: bufio.NewReaderSize(link.Conn, backendReadBytes),
+	}
+	b.changed = sync.NewCond(&b.mu)
+	return b
+}
+
+// close ends the connection as a client does and waits for the reader.
+func (b *backend) close() {
+	b.mu.Lock()
+	b.finished = true
+	b.mu.Unlock()
+	terminate, _ := (&pgproto3.Terminate{}).Encode(nil) // encoding an empty message cannot fail
+	_, _ = b.link.Conn.Write(terminate)                 // the server may be gone already
+	_ = b.link.Conn.Close()
+	<-b.done
+}
+
+// add buffers a message and remembers what its answer is for.
+func (b *backend) add(f Frame, kind byte, sink *exchange) {
+	b.out = append(b.out, f.Type)
+	b.out = binary.BigEndian.AppendUint32(b.out, uint32(len(f.Body)+4)) //nolint:gosec // bounded by the frame reader
+	b.out = append(b.out, f.Body...)
+	if kind != 0 {
+		b.expect(kind, sink)
+	}
+}
+
+// addMessage buffers a message of our own.
+func (b *backend) addMessage(m pgproto3.FrontendMessage, kind byte, sink *exchange) error {
+	out, err := m.Encode(b.out)
+	if err != nil {
+		return err
+	}
+	b.out = out
+	if kind != 0 {
+		b.expect(kind, sink)
+	}
+	return nil
+}
+
+func (b *backend) expect(kind byte, sink *exchange) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.failed && kind != 'S' {
+		// The server drops it without an answer.
+		if sink != nil {
+			sink.finish(errSkipped)
+		}
+		return
+	}
+	if sink != nil {
+		sink.left++
+	}
+	b.queue = append(b.queue, expectation{kind, sink})
+}
+
+// flush sends what is buffered.
+func (b *backend) flush() error {
+	if len(b.out) == 0 {
+		return nil
+	}
+	_, err := b.link.Conn.Write(b.out)
+	if cap(b.out) > 64<<10 {
+		b.out = nil
+	} else {
+		b.out = b.out[:0]
+	}
+	return err
+}
+
+// drain makes the server answer all that it was sent, and waits until the client has been sent it. It
+// returns the state of the transaction and whether the server now skips to the next Sync.
+func (b *backend) drain() (tx byte, failed bool, err error) {
+	b.mu.Lock()
+	waiting := len(b.queue) > 0
+	b.mu.Unlock()
+	if waiting {
+		if err := b.addMessage(&pgproto3.Flush{}, 0, nil); err != nil {
+			return 0, false, err
+		}
+	}
+	if err := b.flush(); err != nil {
+		return 0, false, err
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for len(b.queue) > 0 && b.gone == nil {
+		b.changed.Wait()
+	}
+	return b.tx, b.failed, b.gone
+}
+
+// state is the transaction state as last reported, and whether the server skips to the next Sync.
+func (b *backend) state() (tx byte, failed bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.tx, b.failed
+}
+
+// receive reads the server's messages until the connection ends and hands each to whom it is for. It
+// ends when the session closes the connection or the server does.
+func (b *backend) receive() {
+	defer close(b.done)
+	for {
+		f, err := b.read()
+		if err == nil {
+			err = b.deliver(f)
+		}
+		if err == nil && b.reader.Buffered() == 0 {
+			err = b.front.Flush()
+		}
+		if err != nil {
+			b.die(err)
+			return
+		}
+	}
+}
+
+func (b *backend) die(err error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.gone = errors.Join(errBackendGone, err)
+	for _, e := range b.queue {
+		if e.sink != nil {
+			e.sink.finish(b.gone)
+		}
+	}
+	b.queue = nil
+	b.changed.Broadcast()
+}
+
+func (b *backend) read() (Frame, error) {
+	var head [5]byte
+	if _, err := io.ReadFull(b.reader, head[:]); err != nil {
+		return Frame{}, err
+	}
+	n := int64(binary.BigEndian.Uint32(head[1:])) - 4
+	if n < 0 || n > backendBodyMax {
+		return Frame{}, errors.New("home server sent an invalid message length")
+	}
+	if int64(cap(b.body)) < n || cap(b.body) > 256<<10 {
+		b.body = make([]byte, n, max(n, 4096))
+	}
+	b.body = b.body[:n]
+	if _, err := io.ReadFull(b.reader, b.body); err != nil {
+		return Frame{}, err
+	}
+	return Frame{Type: head[0], Body: b.body}, nil
+}

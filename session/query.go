@@ -1,0 +1,66 @@
+package session
+
+import (
+	"context"
+
+	"github.com/jackc/pgx/v5/pgproto3"
+)
+
+// ownName is the prepared statement and portal of the session's own queries. The client's unnamed ones
+// stay as they are.
+const ownName = "tw_own"
+
+// result is what a query of the session's own came to.
+type result struct {
+	Rows [][][]byte // text form; nil is NULL
+	Tag  string
+}
+
+// query runs one statement of the session's own on the home connection, inside the client's transaction
+// and without ending it, and collects its rows. Parameters are in text form. An error puts the home
+// server into its failed state, as an error of the client's would.
+func (s *Session) query(ctx context.Context, sql string, args ...[]byte) (result, error) {
+	x := newExchange(s.client)
+	if err := s.addQuery(x, sql, args, false); err != nil {
+		return result{}, err
+	}
+	if err := s.backend.run(ctx, x, func() { s.cancelHome(context.WithoutCancel(ctx)) }); err != nil {
+		return result{}, err
+	}
+	return result{Rows: x.rows, Tag: x.tag}, nil
+}
+
+// addQuery adds the messages that run one statement under the session's own name. A leftover of an
+// earlier query that failed is closed first.
+func (s *Session) addQuery(x *exchange, sql string, args [][]byte, describe bool) error {
+	messages := []struct {
+		m    pgproto3.FrontendMessage
+		kind byte
+	}{
+		{&pgproto3.Close{ObjectType: 'S', Name: ownName}, 'C'},
+		{&pgproto3.Parse{Name: ownName, Query: sql}, 'P'},
+		{&pgproto3.Bind{DestinationPortal: ownName, PreparedStatement: ownName, Parameters: args}, 'B'},
+		{&pgproto3.Describe{ObjectType: 'P', Name: ownName}, 'D'},
+		{&pgproto3.Execute{Portal: ownName}, 'E'},
+		{&pgproto3.Close{ObjectType: 'P', Name: ownName}, 'C'},
+		{&pgproto3.Close{ObjectType: 'S', Name: ownName}, 'C'},
+	}
+	for _, message := range messages {
+		if message.kind == 'D' && !describe {
+			continue
+		}
+		if err := s.backend.addMessage(message.m, message.kind, x); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// texts makes text parameters.
+func texts(values ...string) [][]byte {
+	args := make([][]byte, len(values))
+	for i, v := range values {
+		args[i] = []byte(v)
+	}
+	return args
+}

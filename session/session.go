@@ -1,0 +1,168 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+
+	"github.com/rs/zerolog"
+
+	"github.com/tablewright/tablewright/ddl/sqlerr"
+)
+
+// Home is what a session needs of the home database.
+type Home interface {
+	// Connect opens a connection that is logged in as the role itself.
+	Connect(ctx context.Context, user, database string, parameters map[string]string) (*Link, error)
+	// Cancel asks the home server to cancel what a connection runs.
+	Cancel(ctx context.Context, link *Link) error
+}
+
+// Identity is who the client is and where it came from.
+type Identity struct {
+	SessionID  string
+	User       string
+	Database   string
+	RemoteAddr string
+	Parameters map[string]string // startup parameters but user and database
+}
+
+// Session is one client's conversation. Run is its only goroutine but for two that Run owns: the reader
+// of the home connection (ends with that connection, which Run closes) and, while a statement of ours
+// runs, the watch on the client's socket (ends when the statement does). Cancel and Shutdown may be
+// called from elsewhere at any time.
+type Session struct {
+	Identity
+	home   Home
+	client Client
+	log    zerolog.Logger
+
+	backend  *backend          // nil until first needed
+	reported map[string]string // settings as the client was told
+	tx       transaction
+	skip     bool // an error of ours: client messages are dropped up to the next Sync
+
+	mu       sync.Mutex
+	cancel   context.CancelCauseFunc // of the statement of ours that runs now, nil when none does
+	busy     bool                    // a message of the client is being handled
+	shutdown bool
+}
+
+// New prepares a session for a client that is past startup and authentication.
+func New(id Identity, home Home, client Client, log zerolog.Logger) *Session {
+	return &Session{Identity: id, home: home, client: client, log: log}
+}
+
+var (
+	// errTerminate is the client's own good-bye.
+	errTerminate = errors.New("terminated by the client")
+	// ErrShutdown is the cause that ends sessions when the gateway stops.
+	ErrShutdown = sqlerr.New(sqlerr.AdminShutdown, "terminating connection due to administrator command")
+	// errUserCancel is the cause of a CancelRequest.
+	errUserCancel = sqlerr.New(sqlerr.QueryCanceled, "canceling statement due to user request")
+)
+
+// Run converses until the client leaves, the home connection dies or the session is shut down. Every
+// message of the client has been answered, or the connection is no longer usable, when it returns.
+func (s *Session) Run(ctx context.Context) error {
+	for {
+		f, err := s.client.Receive()
+		if err != nil {
+			return s.receiveFailed(err)
+		}
+		s.setBusy(true)
+		err = s.handle(ctx, f)
+		if err == nil && !s.client.Buffered() {
+			err = s.flush()
+		}
+		s.setBusy(false)
+		switch {
+		case errors.Is(err, errTerminate):
+			return nil
+		case errors.Is(err, errBackendGone):
+			return s.backendGone()
+		case err != nil:
+			return s.fatal(sqlerr.From(err))
+		}
+	}
+}
+
+// receiveFailed ends a session whose client sent something unreadable, or nothing more.
+func (s *Session) receiveFailed(err error) error {
+	var e *sqlerr.Error
+	if errors.As(err, &e) {
+		return s.fatal(e)
+	}
+	if s.isShutdown() {
+		return s.fatal(ErrShutdown)
+	}
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return nil
+	}
+	return fmt.Errorf("read from client: %w", err)
+}
+
+// fatal says good-bye with an ErrorResponse of severity FATAL.
+func (s *Session) fatal(e *sqlerr.Error) error {
+	if err := s.client.Send(FatalReply{e}); err != nil {
+		return err
+	}
+	return s.client.Flush()
+}
+
+// backendGone ends the session of a dead home connection with one FATAL: the server's own when it sent
+// one, else PostgreSQL's words for a crash.
+func (s *Session) backendGone() error {
+	if s.isShutdown() {
+		return s.fatal(ErrShutdown)
+	}
+	s.backend.mu.Lock()
+	said := s.backend.fatal
+	s.backend.mu.Unlock()
+	if said {
+		return s.client.Flush()
+	}
+	return s.fatal(sqlerr.New(sqlerr.CrashShutdown, "terminating connection because of crash of another server process"))
+}
+
+// Close ends the home connection; it is called once, after Run or in place of it.
+func (s *Session) Close() {
+	if s.backend != nil {
+		s.backend.close()
+	}
+}
+
+// open connects the session to its home database, when it is not connected yet.
+func (s *Session) open(ctx context.Context) error {
+	if s.backend != nil {
+		return nil
+	}
+	link, err := s.home.Connect(ctx, s.User, s.Database, s.Parameters)
+	if err != nil {
+		return err
+	}
+	b := newBackend(link, s.client)
+	s.mu.Lock()
+	s.backend = b
+	s.mu.Unlock()
+	go b.receive()
+	return s.report(link.Parameters)
+}
+
+func (s *Session) flush() error {
+	if s.backend != nil {
+		if err := s.backend.flush(); err != nil {
+			return errors.Join(errBackendGone, err)
+		}
+	}
+	return s.client.Flush()
+}
+
+// settled tells whether the home server has answered everything and no transaction is open.
+func (b *backend) settled() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return len(b.queue) == 0 && b.tx == 'I' && !b.failed
+}

@@ -1,0 +1,138 @@
+package session
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+
+	"github.com/tablewright/tablewright/ddl/plan"
+)
+
+// transaction is what the session itself knows of the client's transaction, beyond the state that the
+// home server last reported.
+type transaction struct {
+	// began and ended tell that a statement since the last ReadyForQuery opened or closed a block.
+	began, ended bool
+	// executed tells that something ran since the last ReadyForQuery: an implicit transaction is open.
+	executed bool
+	// staged are the statements of ours whose external work waits for the commit.
+	staged []stagedStatement
+	// savepoints remember how much was staged when each was set.
+	savepoints []savepoint
+}
+
+type stagedStatement struct {
+	plan     *plan.Plan
+	jobID    uuid.UUID
+	relation uint32 // OID of the shadow that it made, 0 when it made none
+}
+
+type savepoint struct {
+	name   string
+	staged int
+}
+
+// settled forgets what happened since the last ReadyForQuery: another one is on its way.
+func (t *transaction) settled() { t.began, t.ended, t.executed = false, false, false }
+
+// discard forgets staged work: its transaction was rolled back.
+func (t *transaction) discard() { t.staged, t.savepoints = nil, nil }
+
+// inBlock tells whether an explicit transaction block is open; tx is the home server's last word.
+func (t *transaction) inBlock(tx byte) bool {
+	switch {
+	case t.began:
+		return true
+	case t.ended:
+		return false
+	default:
+		return tx != 'I'
+	}
+}
+
+// control is a transaction statement.
+type control struct {
+	kind      controlKind
+	savepoint string
+	chain     bool // AND CHAIN
+}
+
+type controlKind int
+
+const (
+	noControl controlKind = iota
+	beginBlock
+	commitBlock
+	rollbackBlock
+	setSavepoint
+	releaseSavepoint
+	rollbackToSavepoint
+	prepareTransaction
+)
+
+// controlled notes a transaction statement that the home server has carried out.
+func (t *transaction) controlled(c control) {
+	switch c.kind {
+	case beginBlock:
+		t.began, t.ended = true, false
+	case commitBlock, rollbackBlock, prepareTransaction:
+		t.began, t.ended = c.chain, !c.chain
+		t.executed = false
+		t.discard()
+	case setSavepoint:
+		t.savepoints = append(t.savepoints, savepoint{c.savepoint, len(t.staged)})
+	case releaseSavepoint:
+		if i := t.find(c.savepoint); i >= 0 {
+			t.savepoints = t.savepoints[:i]
+		}
+	case rollbackToSavepoint:
+		if i := t.find(c.savepoint); i >= 0 {
+			t.staged = t.staged[:t.savepoints[i].staged]
+			t.savepoints = t.savepoints[:i+1]
+		}
+	case noControl:
+	}
+}
+
+func (t *transaction) find(name string) int {
+	for i := len(t.savepoints) - 1; i >= 0; i-- {
+		if t.savepoints[i].name == name {
+			return i
+		}
+	}
+	return -1
+}
+
+// open tells whether the home server has a transaction open that an error of ours must fail.
+func (s *Session) transactionOpen(tx byte) bool {
+	return s.tx.executed || s.tx.inBlock(tx)
+}
+
+// notice sends a notice, unless the client asked not to see its level.
+func (s *Session) notice(_ context.Context, n plan.Notice, minimum string) error {
+	if severityRank(n.Severity) < severityRank(minimum) {
+		return nil
+	}
+	if err := s.client.Send(NoticeReply{n}); err != nil {
+		return err
+	}
+	return s.client.Flush()
+}
+
+// severityRank orders the levels of client_min_messages. INFO is always sent.
+func severityRank(severity string) int {
+	switch severity {
+	case "log", "LOG":
+		return 1
+	case "notice", "NOTICE":
+		return 2
+	case "warning", "WARNING":
+		return 3
+	case "error", "ERROR":
+		return 4
+	case "INFO":
+		return 5
+	default:
+		return 0
+	}
+}
