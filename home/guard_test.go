@@ -2,10 +2,13 @@ package home_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"sync/atomic"
 	"testing"
+
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/tablewright/tablewright/home/hometest"
 )
@@ -91,16 +94,17 @@ func TestGuardRefuses(t *testing.T) {
 		{`alter table only {t} add constraint c check (id > 0) no inherit`, "42501"},
 		{`alter index {t}_pkey rename to q`, "42501"},
 		{`alter sequence {t}_n_seq rename to q`, "42501"},
-		{`alter type {t} rename attribute s to q`, "42501"},
+		{`alter type {t} rename attribute s to q`, "42P16"},
+		{`alter type {t} add attribute q int`, "42809"},
 		{`comment on table {t} is 'x'`, "42501"},
 		{`comment on column {t}.s is 'x'`, "42501"},
 		{`comment on constraint orders_pkey on {t} is 'x'`, "42501"},
 		{`drop table {t}`, "2BP01"}, // the wall depends on it; RESTRICT comes first
 		{`drop table {t} cascade`, "42501"},
-		{`drop owned by {r}`, "2BP01"},
+		{`drop owned by {r}`, "42501"},
 		{`drop owned by {r} cascade`, "42501"},
 		{`drop trigger tw_guard on {t}`, "42501"},
-		{`alter trigger tw_guard on {t} rename to q`, "42501"},
+		{`alter trigger tw_guard on {t} rename to q`, "0A000"},
 		{`create table {c}.other (a int)`, "42501"},
 		{`create table {c}.other as select 1 as a`, "42501"},
 		{`select 1 as a into {c}.other`, "42501"},
@@ -151,9 +155,11 @@ func TestGuardRefuses(t *testing.T) {
 		{`create policy x on {t} using (true)`, "0A000"},
 		{`create policy x on public.{c}_plain using (exists (select from {t}))`, "0A000"},
 		{`create statistics public.{c}_st on id, s from {t}`, "0A000"},
-		{`create publication {c}_p for table {t}`, "0A000"},
+		{`create publication {c}_p for table {t}`, "22023"}, // PostgreSQL's own: a child is a foreign table
+		{`create publication {c}_p for table only {t}`, "0A000"},
 		{`create materialized view public.x as select id from {t} with no data`, "0A000"},
-		{`create materialized view public.x as select id from public.{c}_view with no data`, "55000"},
+		{`create materialized view public.x as select id from public.{c}_view with no data`, "0A000"},
+		{`create policy x on public.{c}_plain using (exists (select from public.{c}_view))`, "0A000"},
 		{`create table public.x (a {t})`, "0A000"},
 		{`create table public.x (a {t}[])`, "0A000"},
 		{`create function public.{c}_b() returns bigint language sql begin atomic select count(*) from {t}; end`, "0A000"},
@@ -280,3 +286,5 @@ func TestTicketDoesNotReachFunctions(t *testing.T) {
 		}
 	}
 }
+
+func asPgError(err error, target **pgconn.PgError) bool { return errors.As(err, target) }

@@ -123,16 +123,22 @@ create constraint trigger walled after insert or update on tablewright.relation
 -- frames is the caller's pg_context. Its outermost frame must be a function of this file: with a
 -- user's function in between (called by the ticketed statement itself, from a partition bound, say) it is
 -- that function's. lc_messages is fixed, since the frames are messages.
+create or replace function tablewright.is_outermost(frames text) returns boolean
+language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
+begin
+  return (regexp_match(frames, '[^\n]*$'))[1] ~
+    '^PL/pgSQL function tablewright\.[a-z_]+\([a-z, ]*\) line [0-9]+ at [A-Za-z ]+$';
+end $$;
+
 create or replace function tablewright.ticket_ok(frames text) returns boolean
-language sql stable security definer
+language plpgsql stable security definer
 set search_path = pg_catalog, pg_temp as $$
-  select coalesce(
-    current_setting('tablewright.ticket', true) = encode(sha256(s.outer_block || sha256(s.inner_block ||
-      convert_to(pg_backend_pid() || '|' || current_query(), 'UTF8'))), 'hex')
-    and (regexp_match(frames, '[^\n]*$'))[1] ~
-      '^PL/pgSQL function tablewright\.[a-z_]+\([a-z, ]*\) line [0-9]+ at [A-Za-z ]+$', false)
-  from tablewright.secret s
-$$;
+begin
+  return tablewright.is_outermost(frames) and coalesce((
+    select current_setting('tablewright.ticket', true) = encode(sha256(s.outer_block || sha256(s.inner_block ||
+        convert_to(pg_backend_pid() || '|' || current_query(), 'UTF8'))), 'hex')
+      from tablewright.secret s), false);
+end $$;
 revoke all on function tablewright.ticket_ok(text) from public;
 
 create or replace function tablewright.require_ticket(frames text, what text) returns void
@@ -158,33 +164,54 @@ revoke all on function tablewright.refuse(text) from public;
 
 -- Guard: what is what ------------------------------------------------------------------------------
 
+-- These functions are PL/pgSQL, not SQL, and of small statements: a session plans each statement once, when
+-- it first gets there, and most of its DDL gets to few of them.
+
 -- The table that an object is a part of; the object itself when it is a relation; null otherwise.
 create or replace function tablewright.owning_relation(class oid, object oid) returns oid
-language sql stable set search_path = pg_catalog, pg_temp as $$
-  select case class
-    when 'pg_class'::regclass then coalesce(
-      (select i.indrelid from pg_index i where i.indexrelid = object),
-      (select d.refobjid from pg_depend d join pg_class s on s.oid = object and s.relkind = 'S'
-        where d.classid = 'pg_class'::regclass and d.objid = object and d.objsubid = 0
-          and d.refclassid = 'pg_class'::regclass and d.deptype in ('a', 'i') limit 1),
-      object)
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+declare rel oid; kind "char";
+begin
+  case class
+    when 'pg_class'::regclass then
+      kind := (select relkind from pg_class where oid = object);
+      if kind in ('i', 'I') then
+        rel := (select indrelid from pg_index where indexrelid = object);
+      elsif kind = 'S' then
+        rel := (select refobjid from pg_depend
+          where classid = 'pg_class'::regclass and objid = object and objsubid = 0
+            and refclassid = 'pg_class'::regclass and deptype in ('a', 'i') limit 1);
+      end if;
+      rel := coalesce(rel, object);
     when 'pg_type'::regclass then
-      (select nullif(coalesce(nullif(t.typrelid, 0), e.typrelid), 0)
-        from pg_type t left join pg_type e on e.oid = t.typelem where t.oid = object)
-    when 'pg_trigger'::regclass then (select tgrelid from pg_trigger where oid = object)
-    when 'pg_rewrite'::regclass then (select ev_class from pg_rewrite where oid = object)
-    when 'pg_policy'::regclass then (select polrelid from pg_policy where oid = object)
-    when 'pg_constraint'::regclass then (select nullif(conrelid, 0) from pg_constraint where oid = object)
-    when 'pg_attrdef'::regclass then (select adrelid from pg_attrdef where oid = object)
-    when 'pg_statistic_ext'::regclass then (select stxrelid from pg_statistic_ext where oid = object)
-    when 'pg_publication_rel'::regclass then (select prrelid from pg_publication_rel where oid = object)
-  end
-$$;
+      rel := (select nullif(coalesce(nullif(t.typrelid, 0), e.typrelid), 0)
+        from pg_type t left join pg_type e on e.oid = t.typelem where t.oid = object);
+    when 'pg_trigger'::regclass then
+      rel := (select tgrelid from pg_trigger where oid = object);
+    when 'pg_rewrite'::regclass then
+      rel := (select ev_class from pg_rewrite where oid = object);
+    when 'pg_policy'::regclass then
+      rel := (select polrelid from pg_policy where oid = object);
+    when 'pg_constraint'::regclass then
+      rel := (select nullif(conrelid, 0) from pg_constraint where oid = object);
+    when 'pg_attrdef'::regclass then
+      rel := (select adrelid from pg_attrdef where oid = object);
+    when 'pg_statistic_ext'::regclass then
+      rel := (select stxrelid from pg_statistic_ext where oid = object);
+    when 'pg_publication_rel'::regclass then
+      rel := (select prrelid from pg_publication_rel where oid = object);
+    else
+      rel := null;
+  end case;
+  return rel;
+end $$;
 revoke all on function tablewright.owning_relation(oid, oid) from public;
 
 -- The first thing at a shadow that it must not have, described; null when there is none.
 create or replace function tablewright.forbidden_part(rel oid, wall oid) returns text
-language sql stable set search_path = pg_catalog, pg_temp as $$
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+begin
+  return (
   select what from (
     select pg_describe_object('pg_trigger'::regclass, t.oid, 0) from pg_trigger t
       where t.tgrelid = rel and not t.tgisinternal and t.tgname <> 'tw_guard'
@@ -208,50 +235,79 @@ language sql stable set search_path = pg_catalog, pg_temp as $$
     select pg_describe_object('pg_publication_rel'::regclass, p.oid, 0) from pg_publication_rel p
       where p.prrelid = rel
   ) parts(what) limit 1
-$$;
+  );
+end $$;
 revoke all on function tablewright.forbidden_part(oid, oid) from public;
 
 -- How an object that is not managed depends on one that is, described; null when it does not, or may.
 -- It is looked for in pg_depend, so that kinds of object that nobody thought of are found too. A view
 -- may depend on a shadow: it is read through the gateway, or fails at the wall.
 create or replace function tablewright.forbidden_dependent(class oid, object oid, rel oid) returns text
-language sql stable set search_path = pg_catalog, pg_temp as $$
-  with objects(classid, objid) as (
-    select class, object
-    union
-    select d.classid, d.objid from pg_depend d
-      where d.refclassid = 'pg_class'::regclass and d.refobjid = rel and d.deptype in ('a', 'i')
-  ), used(classid, objid, used) as (
-    select o.classid, o.objid, d.refobjid from objects o
-      join pg_depend d on d.classid = o.classid and d.objid = o.objid
-      where d.refclassid = 'pg_class'::regclass
-    union all
-    select o.classid, o.objid, coalesce(nullif(t.typrelid, 0), e.typrelid) from objects o
-      join pg_depend d on d.classid = o.classid and d.objid = o.objid
-      join pg_type t on t.oid = d.refobjid left join pg_type e on e.oid = t.typelem
-      where d.refclassid = 'pg_type'::regclass
-  )
-  select what from (
-    select pg_describe_object(u.classid, u.objid, 0) || ' over external table ' || x.oid::regclass
-      from used u join tablewright.relation x on u.used in (x.oid, x.wall)
-      where not exists (select from pg_class c where c.oid = rel and c.relkind = 'v')
-    union all
-    select 'inheritance between ' || i.inhrelid::regclass || ' and ' || i.inhparent::regclass
-      from pg_inherits i join tablewright.relation x on x.oid = i.inhrelid where i.inhparent = rel
-  ) found(what) limit 1
-$$;
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+declare
+  classes oid[] := array[class]; objects oid[] := array[object]; -- the object and its parts
+  used_by_class oid[]; used_by oid[]; used oid[];                -- the relations that these depend on
+  views oid[]; what text;
+begin
+  if exists (select from pg_class where oid = rel and relkind = 'v') then
+    return null;
+  end if;
+  select classes || array_agg(classid), objects || array_agg(objid) into classes, objects from pg_depend
+    where refclassid = class and refobjid = object and deptype in ('a', 'i');
+  if rel <> object then
+    select classes || array_agg(classid), objects || array_agg(objid) into classes, objects from pg_depend
+      where refclassid = 'pg_class'::regclass and refobjid = rel and deptype in ('a', 'i');
+  end if;
+  select array_agg(o.class), array_agg(o.object), array_agg(case d.refclassid when 'pg_class'::regclass then d.refobjid
+        else tablewright.owning_relation(d.refclassid, d.refobjid) end)
+    into used_by_class, used_by, used
+    from unnest(classes, objects) o(class, object) join pg_depend d on d.classid = o.class and d.objid = o.object
+    where d.refclassid in ('pg_class'::regclass, 'pg_type'::regclass) and d.refobjid is distinct from rel;
+  if used is not null then
+    what := (select pg_describe_object(u.class, u.object, 0) || ' over external table ' || x.oid::regclass
+      from unnest(used_by_class, used_by, used) u(class, object, used)
+      join tablewright.relation x on u.used in (x.oid, x.wall) limit 1);
+    if what is not null then
+      return what;
+    end if;
+    -- What a view is over is used by what is over the view.
+    views := array(select oid from pg_class where oid = any (used) and oid <> rel and relkind = 'v');
+    if views <> '{}' then
+      what := (
+        with recursive v(view, used) as (
+          select view, view from unnest(views) view
+          union
+          select v.view, d.refobjid from v join pg_rewrite r on r.ev_class = v.used
+            join pg_depend d on d.classid = 'pg_rewrite'::regclass and d.objid = r.oid
+            where d.refclassid = 'pg_class'::regclass
+        )
+        select pg_describe_object(class, object, 0) || ' over external table ' || x.oid::regclass
+          || ' by way of view ' || v.view::regclass
+          from v join tablewright.relation x on x.oid = v.used limit 1);
+      if what is not null then
+        return what;
+      end if;
+    end if;
+  end if;
+  -- A shadow made the child of a home table.
+  return (select 'inheritance between ' || i.inhrelid::regclass || ' and ' || i.inhparent::regclass
+    from pg_inherits i join tablewright.relation x on x.oid = i.inhrelid where i.inhparent = rel limit 1);
+end $$;
 revoke all on function tablewright.forbidden_dependent(oid, oid, oid) from public;
 
 -- The catalog whose schemas carry a name: `kafka` for the flat catalog kafka, `lake.sales` for the
 -- layered one lake; null for an ordinary schema.
 create or replace function tablewright.claimed_by(schema_name text) returns text
-language sql stable set search_path = pg_catalog, pg_temp as $$
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+begin
+  return (
   select c.name from tablewright.catalog c
     join pg_foreign_server s on s.oid = c.server join pg_foreign_data_wrapper w on w.oid = s.srvfdw
     where case when w.fdwname in ('postgres', 'mysql', 'iceberg')
       then starts_with(schema_name, c.name || '.') else schema_name = c.name end
     limit 1
-$$;
+  );
+end $$;
 revoke all on function tablewright.claimed_by(text) from public;
 
 -- Guard: what happens ------------------------------------------------------------------------------
@@ -415,10 +471,13 @@ revoke all on function tablewright.guard_command(text, oid, oid, text, text, tex
 
 create or replace function tablewright.guard() returns event_trigger
 language plpgsql security definer
-set search_path = pg_catalog, pg_temp set lc_messages = 'C' as $$
+set search_path = pg_catalog, pg_temp set lc_messages = 'C' set plan_cache_mode = force_generic_plan as $$
 declare frames text; r record;
 begin
   get diagnostics frames = pg_context;
+  if strpos(frames, E'\n') > 0 and tablewright.is_outermost(frames) then
+    return;  -- a statement of register_relation or change_relation, which is run by this very function
+  end if;
   for r in
     select * from pg_event_trigger_ddl_commands() with ordinality
       where objid is not null  -- GRANT and REVOKE tell nothing, and have no effect outside
@@ -432,7 +491,7 @@ end $$;
 
 create or replace function tablewright.guard_drop() returns event_trigger
 language plpgsql security definer
-set search_path = pg_catalog, pg_temp set lc_messages = 'C' as $$
+set search_path = pg_catalog, pg_temp set lc_messages = 'C' set plan_cache_mode = force_generic_plan as $$
 declare frames text; r record;
 begin
   get diagnostics frames = pg_context;
@@ -445,8 +504,8 @@ begin
       left join tablewright.managed_schema m on d.classid = 'pg_namespace'::regclass and m.oid = d.objid
       left join tablewright.catalog c on d.classid = 'pg_foreign_server'::regclass and c.server = d.objid
       -- The trigger tw_guard of a shadow that stays.
-      left join tablewright.relation g on d.object_type = 'trigger' and starts_with(d.object_identity, 'tw_guard on ')
-        and g.oid = to_regclass(substr(d.object_identity, length('tw_guard on ') + 1))
+      left join tablewright.relation g on d.object_type = 'trigger' and g.oid = case when starts_with(d.object_identity, 'tw_guard on ')
+          then to_regclass(substr(d.object_identity, length('tw_guard on ') + 1)) end
       where x.oid is not null or w.oid is not null or m.oid is not null or c.server is not null or g.oid is not null
         or exists (select from tablewright.managed_schema s where s.name = d.schema_name)
   loop
@@ -583,6 +642,26 @@ begin
   perform tablewright.require_ticket(frames, 'set_relation');
   perform tablewright.patch_relation(rel, patch);
 end $$;
+
+-- Drops a shadow whose making failed after its transaction had committed, whoever owns it. For the gateway's
+-- role, with a ticket, its argument a literal. Dependents are met by RESTRICT.
+create or replace function tablewright.drop_shadow(rel oid) returns void
+language plpgsql security definer
+set search_path = pg_catalog, pg_temp set lc_messages = 'C' as $$
+declare frames text; wall text;
+begin
+  get diagnostics frames = pg_context;
+  perform tablewright.require_ticket(frames, 'drop_shadow');
+  select w.relname into wall from tablewright.relation x left join pg_class w on w.oid = x.wall where x.oid = rel;
+  if not found then
+    return;
+  end if;
+  if wall is not null then
+    execute format('drop foreign table tw_wall.%I', wall);
+  end if;
+  execute format('drop table %s', rel::regclass);
+end $$;
+revoke all on function tablewright.drop_shadow(oid) from public;
 
 -- Raises exactly the error that it is given, so that the session is in the state that PostgreSQL itself
 -- leaves after one. Detail and hint may be null.

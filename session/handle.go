@@ -6,29 +6,36 @@ import (
 
 // handle deals with one message of the client.
 func (s *Session) handle(ctx context.Context, f Frame) error {
+	if s.skip && f.Type != 'S' && f.Type != 'X' {
+		return nil // after an error of ours, up to the Sync
+	}
+	if f.Type != 'S' {
+		if err := s.releaseHeld(); err != nil {
+			return err
+		}
+	}
 	switch f.Type {
 	case 'X':
 		return errTerminate
 	case 'S':
 		return s.sync(ctx, f)
 	case 'Q':
-		return s.forward(ctx, f, 'Q')
-	case 'P', 'B', 'E', 'C', 'D':
-		return s.forward(ctx, f, f.Type)
+		return s.simpleQuery(ctx, f)
+	case 'P':
+		return s.parse(ctx, f)
+	case 'B':
+		return s.bind(ctx, f)
+	case 'D':
+		return s.describe(ctx, f)
+	case 'E':
+		return s.execute(ctx, f)
+	case 'C':
+		return s.closeNamed(ctx, f)
 	case 'F':
 		return s.forward(ctx, f, 'F')
 	default: // H, c, d, f: no answer of their own
 		return s.forward(ctx, f, 0)
 	}
-}
-
-// sync forwards a Sync; without a home connection there is nothing to commit, and we answer it.
-func (s *Session) sync(ctx context.Context, f Frame) error {
-	s.skip = false
-	if s.backend == nil {
-		return s.client.Send(Ready{'I'})
-	}
-	return s.forward(ctx, f, 'S')
 }
 
 // forward passes a message on to the home server, unchanged. kind is what its answer is expected as, 0

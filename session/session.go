@@ -18,6 +18,8 @@ type Home interface {
 	Connect(ctx context.Context, user, database string, parameters map[string]string) (*Link, error)
 	// Cancel asks the home server to cancel what a connection runs.
 	Cancel(ctx context.Context, link *Link) error
+	// Ticket is what lets a connection run one statement, of exactly this text, on a managed object.
+	Ticket(pid uint32, statement string) string
 }
 
 // Identity is who the client is and where it came from.
@@ -43,6 +45,13 @@ type Session struct {
 	reported map[string]string // settings as the client was told
 	tx       transaction
 	skip     bool // an error of ours: client messages are dropped up to the next Sync
+	gateway  *Gateway
+	prepared map[string]*routed // prepared statements that are ours, or watched
+	portals  map[string]*portal
+	own      *managedNames // names that this session has made and may not have committed
+	held     Reply         // CommandComplete that waits for the work behind it
+	// readySent tells that the ReadyForQuery of the message at hand has been sent.
+	readySent bool
 
 	mu       sync.Mutex
 	cancel   context.CancelCauseFunc // of the statement of ours that runs now, nil when none does
@@ -51,8 +60,11 @@ type Session struct {
 }
 
 // New prepares a session for a client that is past startup and authentication.
-func New(id Identity, home Home, client Client, log zerolog.Logger) *Session {
-	return &Session{Identity: id, home: home, client: client, log: log}
+func New(id Identity, gateway *Gateway, client Client, log zerolog.Logger) *Session {
+	return &Session{
+		Identity: id, home: gateway.Home, gateway: gateway, client: client, log: log,
+		prepared: map[string]*routed{}, portals: map[string]*portal{}, own: newManagedNames(),
+	}
 }
 
 var (

@@ -1,11 +1,10 @@
 package session
 
 import (
-	"context"
-
 	"github.com/google/uuid"
 
 	"github.com/tablewright/tablewright/ddl/plan"
+	"github.com/tablewright/tablewright/deploy"
 )
 
 // transaction is what the session itself knows of the client's transaction, beyond the state that the
@@ -13,8 +12,8 @@ import (
 type transaction struct {
 	// began and ended tell that a statement since the last ReadyForQuery opened or closed a block.
 	began, ended bool
-	// executed tells that something ran since the last ReadyForQuery: an implicit transaction is open.
-	executed bool
+	// executed counts what ran since the last ReadyForQuery: more than none is an implicit transaction.
+	executed int
 	// staged are the statements of ours whose external work waits for the commit.
 	staged []stagedStatement
 	// savepoints remember how much was staged when each was set.
@@ -25,6 +24,8 @@ type stagedStatement struct {
 	plan     *plan.Plan
 	jobID    uuid.UUID
 	relation uint32 // OID of the shadow that it made, 0 when it made none
+	settings deploy.Settings
+	alone    bool // the only statement of its transaction
 }
 
 type savepoint struct {
@@ -33,7 +34,7 @@ type savepoint struct {
 }
 
 // settled forgets what happened since the last ReadyForQuery: another one is on its way.
-func (t *transaction) settled() { t.began, t.ended, t.executed = false, false, false }
+func (t *transaction) settled() { t.began, t.ended, t.executed = false, false, 0 }
 
 // discard forgets staged work: its transaction was rolled back.
 func (t *transaction) discard() { t.staged, t.savepoints = nil, nil }
@@ -77,7 +78,7 @@ func (t *transaction) controlled(c control) {
 		t.began, t.ended = true, false
 	case commitBlock, rollbackBlock, prepareTransaction:
 		t.began, t.ended = c.chain, !c.chain
-		t.executed = false
+		t.executed = 0
 		t.discard()
 	case setSavepoint:
 		t.savepoints = append(t.savepoints, savepoint{c.savepoint, len(t.staged)})
@@ -103,20 +104,9 @@ func (t *transaction) find(name string) int {
 	return -1
 }
 
-// open tells whether the home server has a transaction open that an error of ours must fail.
+// transactionOpen tells whether the home server has a transaction open that an error of ours must fail.
 func (s *Session) transactionOpen(tx byte) bool {
-	return s.tx.executed || s.tx.inBlock(tx)
-}
-
-// notice sends a notice, unless the client asked not to see its level.
-func (s *Session) notice(_ context.Context, n plan.Notice, minimum string) error {
-	if severityRank(n.Severity) < severityRank(minimum) {
-		return nil
-	}
-	if err := s.client.Send(NoticeReply{n}); err != nil {
-		return err
-	}
-	return s.client.Flush()
+	return s.tx.executed > 0 || s.tx.inBlock(tx)
 }
 
 // severityRank orders the levels of client_min_messages. INFO is always sent.

@@ -6,6 +6,9 @@ import (
 	"time"
 
 	"github.com/rs/zerolog"
+	ctrl "sigs.k8s.io/controller-runtime"
+
+	"github.com/tablewright/tablewright/k8s/embedded"
 )
 
 // newLogger writes structured lines for machines, or readable ones for people.
@@ -27,4 +30,10 @@ func isTerminal(w io.Writer) bool {
 	}
 	info, err := f.Stat()
 	return err == nil && info.Mode()&os.ModeCharDevice != 0
+}
+
+// routeLibraryLogs sends what the Kubernetes libraries log to our log, once for the process.
+func routeLibraryLogs(log zerolog.Logger) {
+	embedded.RouteKlog(logrOf(log, "kubernetes"))
+	ctrl.SetLogger(logrOf(log, "kubernetes"))
 }

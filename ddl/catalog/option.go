@@ -8,7 +8,7 @@ type OptionSchema struct {
 
 // OptionSpec describes one option.
 type OptionSpec struct {
-	Name        string
+	Name        string // a name that ends in * stands for every name with that beginning
 	Type        OptionType
 	Enum        []string // allowed values, when the list is closed
 	Default     string

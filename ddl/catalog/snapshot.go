@@ -6,11 +6,14 @@ type Snapshot struct {
 	Database   string   // current_database()
 	User       string   // current_user
 	SearchPath []string // current_schemas(false)
-	// Catalogs holds every catalog whose name is the first part of a name of the statement, by name.
+	// Catalogs holds every catalog whose name is the first part of a name of the statement, and the
+	// catalog of every schema below, by name.
 	Catalogs map[string]Catalog
-	// Schemas holds every home schema that a name of the statement may mean, by home name.
+	// Schemas holds every home schema that a name of the statement may mean, and those of SearchPath, by
+	// home name.
 	Schemas map[string]Schema
-	// Relations holds every home relation that a name of the statement resolves to, by HomeKey.
+	// Relations holds every home relation that a name of the statement resolves to, by HomeKey. A name
+	// without a schema resolves as the session resolves it: temporary relations first.
 	Relations map[string]Relation
 	// Types holds the resolution of type names that the compiler does not know itself (enums, domains).
 	Types map[string]TypeInfo

@@ -2,7 +2,11 @@
 // which steps are taken in external systems, in which order, and how each is undone.
 package plan
 
-import "github.com/tablewright/tablewright/ddl/catalog"
+import (
+	"time"
+
+	"github.com/tablewright/tablewright/ddl/catalog"
+)
 
 // Action is what a step does to its target.
 type Action string
@@ -59,6 +63,8 @@ type Step struct {
 	Destructive bool // cannot be undone: runs after the home commit
 	Path        Path
 	DependsOn   []string // IDs
+	// Deadline bounds a fast step; 0 is the default of the deployer.
+	Deadline time.Duration
 }
 
 // HomeStatement is one statement that is run in the home database on the session's own connection.
@@ -93,6 +99,21 @@ type Plan struct {
 	Notices   []Notice
 	// Lock is the full name whose advisory lock is taken first, so that two makers of one object meet.
 	Lock string
+	// Locks are all names to lock when the statement is about several objects, sorted, so that two
+	// statements never wait for each other; Lock is the first of them.
+	Locks []string
+	// Waits tells that the statement waits for another one on the same object instead of failing (IF NOT
+	// EXISTS, IF EXISTS, apply mode).
+	Waits bool
+	// Settings are the session's settings that the statement's own WITH clause sets, without the prefix
+	// "tablewright.": wait_for, wait_timeout, on_failure and so on.
+	Settings catalog.Options
+	// Record tells that the statement leaves a job record: it has steps, or it changes what catalogs there are.
+	Record bool
+	// WaitJob is the job that is making the object which the statement wants made if it is absent.
+	WaitJob string
+	// Forget are values of the secret store that nothing refers to any more once the plan is done.
+	Forget []catalog.SecretKeyRef
 	// Secrets are literal secrets that go to the secret store before anything is recorded.
 	Secrets []Secret
 }

@@ -14,6 +14,9 @@ import (
 // errSharedMemory is a start that failed because a backend of the earlier server still lives.
 var errSharedMemory = errors.New("a process of the earlier server still lives")
 
+// errStopped is a start that was given up by Stop.
+var errStopped = errors.New("the start of the home database was given up")
+
 // firstStartTries bounds how often the first start is repeated after stragglers were ended.
 const firstStartTries = 3
 
@@ -29,7 +32,7 @@ func (p *Postmaster) supervise(ctx context.Context, first chan<- error) {
 	}
 	serving := false // the first start has succeeded
 	pause := restartPauseMin
-	for try := 1; ; try++ {
+	for try := 1; !p.stopping(); try++ {
 		started := time.Now()
 		wasReady, err := p.runOnce(ctx, func() {
 			if !serving {
@@ -38,32 +41,27 @@ func (p *Postmaster) supervise(ctx context.Context, first chan<- error) {
 			}
 		})
 		if p.stopping() {
-			if !serving {
-				first <- err
-			}
-			return
+			break
 		}
 		straggler := errors.Is(err, errSharedMemory)
 		if straggler {
-			if clearErr := p.clearStragglers(ctx); clearErr != nil {
-				err, straggler = errors.Join(err, clearErr), false
-			}
+			err = errors.Join(err, p.clearStragglers(ctx))
 		}
 		if !serving && (!straggler || try >= firstStartTries) {
 			first <- err
 			return
-		}
-		if straggler {
-			continue
 		}
 		if wasReady && time.Since(started) > restartPauseMax {
 			pause = restartPauseMin
 		}
 		p.opts.Log.Error().Err(err).Dur("pause_ms", pause).Msg("the home database ended, starting it again")
 		if !p.sleep(pause) {
-			return
+			break
 		}
 		pause = min(2*pause, restartPauseMax)
+	}
+	if !serving {
+		first <- errStopped
 	}
 }
 

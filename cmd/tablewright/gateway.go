@@ -1,0 +1,253 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"strconv"
+
+	"github.com/google/uuid"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/rs/zerolog"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/tablewright/tablewright/deploy"
+	"github.com/tablewright/tablewright/deploy/recorder"
+	"github.com/tablewright/tablewright/home"
+	"github.com/tablewright/tablewright/home/history"
+	"github.com/tablewright/tablewright/home/postmaster"
+	"github.com/tablewright/tablewright/provision"
+	"github.com/tablewright/tablewright/provision/controller"
+	"github.com/tablewright/tablewright/server"
+	"github.com/tablewright/tablewright/server/httpd"
+	"github.com/tablewright/tablewright/session"
+)
+
+// gateway is everything between the home database, the control plane and the clients.
+type gateway struct {
+	db           *home.Home
+	plane        *controlPlane
+	log          zerolog.Logger
+	listener     net.Listener
+	httpListener net.Listener
+	front        *server.Server
+	health       *httpd.Server
+	shared       *session.Gateway
+	deployer     *deploy.Deployer
+	store        *history.Store
+	hub          *deploy.Hub
+	pools        []*provision.Pool
+	recorder     *recorder.Recorder
+	controller   *controller.Controller
+}
+
+func openHome(ctx context.Context, config Config, log zerolog.Logger) (*home.Home, error) {
+	log = component(log, "home")
+	return home.Open(ctx, home.Options{
+		DSN:     config.Home.DSN,
+		DataDir: config.DataDir,
+		BinDir:  config.Home.BinDir,
+		User:    config.Home.OSUser,
+		Log:     log,
+		OnEvent: func(e postmaster.Event) { log.Warn().Interface("event", e).Msg("home database") },
+	})
+}
+
+// newGateway puts the parts together; nothing runs yet but the listeners.
+func newGateway(ctx context.Context, config Config, db *home.Home, plane *controlPlane, log zerolog.Logger) (*gateway, error) {
+	g := &gateway{db: db, plane: plane, log: log, store: history.New(db.Pool()), hub: deploy.NewHub()}
+	registry := newRegistryOfSystems(config, denyOwnPorts(ownPorts(config, plane)...))
+	secrets := newSecrets(config, plane.secrets)
+	metrics := newMetrics()
+	if err := g.buildDeployer(config, registry, secrets, metrics); err != nil {
+		return nil, err
+	}
+	routes, err := session.NewRouteCache()
+	if err != nil {
+		return nil, err
+	}
+	g.shared = &session.Gateway{
+		Home: homeLinks{db}, Deployer: g.deployer, Secrets: secrets, Systems: compilers(registry),
+		Names: session.NewNameCache(), Routes: routes,
+	}
+	if config.Catalogs.SampleLake {
+		if err := registerLake(ctx, db, config.DataDir, g.shared.Systems); err != nil {
+			return nil, err
+		}
+	}
+	if err := g.refreshNames(ctx); err != nil {
+		return nil, err
+	}
+	return g, g.buildServers(ctx, config, metrics)
+}
+
+// buildDeployer makes the two schedulers, fast and slow, and what records the slow one's results. The
+// controller's pool is its own: its jobs bring their own definitions of catalogs.
+func (g *gateway) buildDeployer(config Config, registry provision.Registry, secrets deploy.Secrets, metrics *prometheus.Registry) error {
+	fast, slow := provision.NewPool(registry, secrets), provision.NewPool(registry, secrets)
+	g.pools = []*provision.Pool{fast, slow}
+	g.deployer = deploy.New(deploy.Options{
+		Pool: fast, History: g.store, Leases: g.store, Shadows: deploy.HomeShadows{Home: g.db}, Changes: g.hub,
+		Jobs:    deploy.KubeJobs{Client: g.plane.client, Namespace: config.Kubernetes.Namespace, Registry: registry},
+		Holder:  "gateway-" + uuid.NewString(),
+		Cluster: g.plane.uid, Metrics: metrics, Log: component(g.log, "deploy"),
+	})
+	var err error
+	g.recorder, err = recorder.New(recorder.Options{
+		RESTConfig: g.plane.config, Namespace: config.Kubernetes.Namespace, History: g.store, Finisher: g.deployer,
+		Log: logrOf(g.log, "recorder"),
+	})
+	if err != nil {
+		return err
+	}
+	g.controller, err = controller.New(controller.Options{
+		RESTConfig: g.plane.config, Pool: slow, Namespace: config.Kubernetes.Namespace,
+		Instance: "gateway", Version: version, LeaderElection: g.plane.embedded == nil,
+		Log: logrOf(g.log, "controller"),
+	})
+	return err
+}
+
+func (g *gateway) buildServers(ctx context.Context, config Config, metrics *prometheus.Registry) error {
+	var err error
+	if g.listener, err = listen(ctx, config.Listen); err != nil {
+		return err
+	}
+	if g.httpListener, err = listen(ctx, config.HTTPListen); err != nil {
+		return errors.Join(err, g.listener.Close())
+	}
+	g.front = server.New(server.Options{
+		Auth:         newTrust(g.db, config),
+		NewSession:   g.newSession,
+		Ready:        g.ready,
+		DrainTimeout: config.DrainTimeout,
+		Log:          component(g.log, "server"),
+	})
+	g.health = httpd.New(httpd.Options{
+		Checks: []httpd.Check{
+			{Name: "listener", Ready: g.front.Ready},
+			{Name: "home", Ready: g.db.Ready},
+			{Name: "control_plane", Ready: g.plane.ready},
+		},
+		Gatherer: metrics,
+		Log:      component(g.log, "httpd"),
+	})
+	return nil
+}
+
+// run serves until ctx ends. Clients are drained first; what carries jobs out ends after them.
+func (g *gateway) run(ctx context.Context, ready func()) error {
+	work, stopWork := context.WithCancel(context.WithoutCancel(ctx))
+	defer stopWork()
+	group, groupCtx := errgroup.WithContext(ctx)
+	background, backgroundCtx := errgroup.WithContext(work)
+	for _, part := range []func(context.Context) error{
+		g.deployer.RunRecovery, g.recorder.Run, g.controller.Run, g.listenForNames, g.listenForJobs,
+	} {
+		background.Go(func() error { return part(backgroundCtx) })
+	}
+	group.Go(func() error { return g.front.Serve(groupCtx, g.listener) })
+	group.Go(func() error { return g.health.Serve(groupCtx, g.httpListener) })
+	group.Go(func() error { return g.plane.died(groupCtx) })
+	group.Go(func() error {
+		select {
+		case <-groupCtx.Done():
+			return nil
+		case <-backgroundCtx.Done():
+			return errors.New("a background part of the gateway ended")
+		}
+	})
+	ready()
+	err := group.Wait()
+	stopWork()
+	if backgroundErr := background.Wait(); backgroundErr != nil && !errors.Is(backgroundErr, context.Canceled) {
+		err = errors.Join(err, backgroundErr)
+	}
+	return err
+}
+
+// close closes what opened catalogs.
+func (g *gateway) close(context.Context) error {
+	var errs []error
+	for _, p := range g.pools {
+		errs = append(errs, p.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// ready tells whether sessions can be served.
+func (g *gateway) ready(ctx context.Context) error { return notReady(g.db.Ready(ctx)) }
+
+// refreshNames reads which names may mean something managed.
+func (g *gateway) refreshNames(ctx context.Context) error {
+	names, err := g.db.Managed(ctx)
+	if err != nil {
+		return err
+	}
+	g.shared.Names.Replace(names.Relations, append(names.Schemas, names.Catalogs...))
+	return nil
+}
+
+// listenForNames keeps the names fresh, whichever gateway changes them.
+func (g *gateway) listenForNames(ctx context.Context) error {
+	err := g.db.Listen(ctx, func() {
+		if err := g.refreshNames(ctx); err != nil && ctx.Err() == nil {
+			g.log.Warn().Err(err).Msg("names of managed objects not read")
+		}
+	})
+	return untilDone(ctx, err)
+}
+
+func (g *gateway) listenForJobs(ctx context.Context) error {
+	return g.hub.Run(ctx, g.store, func(err error) { g.log.Warn().Err(err).Msg("connection for news of jobs lost") })
+}
+
+// untilDone is the error of a part that should run until ctx ends.
+func untilDone(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return nil
+	}
+	return err
+}
+
+func (g *gateway) newSession(id session.Identity, client session.Client) *session.Session {
+	log := component(g.log, "session").With().Str("session_id", id.SessionID).Logger()
+	return session.New(id, g.shared, client, log)
+}
+
+func listen(ctx context.Context, address string) (net.Listener, error) {
+	var lc net.ListenConfig
+	ln, err := lc.Listen(ctx, "tcp", address)
+	if err != nil {
+		return nil, fmt.Errorf("listen on %s: %w", address, err)
+	}
+	return ln, nil
+}
+
+func newMetrics() *prometheus.Registry {
+	r := prometheus.NewRegistry()
+	r.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	return r
+}
+
+// ownPorts are the ports of this host that catalogs may not point at.
+func ownPorts(config Config, plane *controlPlane) []uint16 {
+	var ports []uint16
+	add := func(text string) {
+		if port, err := strconv.ParseUint(text, 10, 16); err == nil {
+			ports = append(ports, uint16(port))
+		}
+	}
+	for _, address := range []string{config.Listen, config.HTTPListen} {
+		if _, port, err := net.SplitHostPort(address); err == nil {
+			add(port)
+		}
+	}
+	if u, err := url.Parse(plane.config.Host); err == nil {
+		add(u.Port())
+	}
+	return ports
+}

@@ -1,0 +1,738 @@
+-- Prepares a PostgreSQL (15 or newer) as the home database of Tablewright. Run it as a superuser:
+--
+--   psql -X -v owner=tablewright -v database=tablewright -f home-setup.sql
+--
+-- owner is the role of the gateway's own connections (give it a password afterwards), database the home
+-- database. Both are made when they are missing. The script may run again, and has to when a new release
+-- says so. `tablewright home check` lists what it granted.
+--
+-- Generated from home/setup_head.sql, home/privileged.sql and home/setup_tail.sql.
+
+\set ON_ERROR_STOP on
+\if :{?owner}
+\else
+  \set owner tablewright
+\endif
+\if :{?database}
+\else
+  \set database tablewright
+\endif
+
+-- CREATEROLE: the gateway makes roles for members of admin, who do not have that right themselves.
+select format('create role %I login createrole', :'owner')
+  where not exists (select from pg_roles where rolname = :'owner') \gexec
+select format('create database %I owner %I encoding ''UTF8'' template template0', :'database', :'owner')
+  where not exists (select from pg_database where datname = :'database') \gexec
+\connect :"database"
+
+begin;
+
+-- What only a superuser may make: the registry of managed objects, the guard that lets nobody but the
+-- gateway change them, the wall that keeps their empty shadows from being read, and the types of catalog.
+--
+-- The script may run again: it brings an older installation up to date. Nothing in it changes a row of a
+-- user. It is run by the gateway itself when that is the superuser of its own PostgreSQL, and by an
+-- administrator (configs/home-setup.sql) for any other one.
+
+create schema if not exists tablewright;
+revoke all on schema tablewright from public;
+grant usage on schema tablewright to public;
+
+-- Nobody may name what is in this schema; the walls are found through their parents only.
+create schema if not exists tw_wall;
+revoke all on schema tw_wall from public;
+
+do $$
+begin
+  if not exists (select from pg_roles where rolname = 'tablewright_monitor') then
+    create role tablewright_monitor nologin;
+  end if;
+end $$;
+
+-- Registry -----------------------------------------------------------------------------------------
+
+-- The types of catalog. Without a handler, whatever would read through one fails (55000).
+do $$
+declare kind text;
+begin
+  foreach kind in array array['postgres', 'mysql', 'kafka', 'iceberg', 'venice', 'kubernetes'] loop
+    if not exists (select from pg_foreign_data_wrapper where fdwname = kind) then
+      execute format('create foreign data wrapper %I', kind);
+    end if;
+  end loop;
+end $$;
+
+-- The key of tickets, as the two padded blocks of HMAC-SHA256, so that no trigger has to compute them.
+create table if not exists tablewright.secret (
+  one boolean primary key default true check (one),
+  key bytea not null,
+  inner_block bytea not null check (length(inner_block) = 64),
+  outer_block bytea not null check (length(outer_block) = 64)
+);
+revoke all on tablewright.secret from public;
+
+-- One row a foreign server whose wrapper is one of the types above. Type, owner and options are those
+-- of pg_foreign_server; secrets are in neither, only references to them.
+create table if not exists tablewright.catalog (
+  server oid primary key,
+  name text not null unique,
+  generation bigint not null default 1,
+  default_schema text,
+  refreshed timestamptz,
+  refresh_error text
+);
+
+create table if not exists tablewright.managed_schema (
+  oid oid primary key,
+  name text not null unique,
+  catalog text not null
+);
+
+-- One row a shadow, by OID: a name changes with SET SCHEMA and RENAME, and a guard that goes by names
+-- lets both through.
+create table if not exists tablewright.relation (
+  oid oid primary key,
+  wall oid unique,
+  catalog text not null,
+  path text[] not null,
+  managed text not null default 'full' check (managed in ('full', 'observed')),
+  state text not null default 'provisioning'
+    check (state in ('ready', 'provisioning', 'failed', 'dropping', 'drop failed')),
+  job_id uuid,
+  identity text,
+  options jsonb not null default '[]',
+  partitioning jsonb not null default '[]',
+  constraints jsonb not null default '[]',
+  version bigint not null default 1,
+  changed timestamptz not null default now()
+);
+create index if not exists relation_catalog on tablewright.relation (catalog);
+create index if not exists relation_job on tablewright.relation (job_id) where job_id is not null;
+
+grant select on tablewright.catalog, tablewright.managed_schema, tablewright.relation to public;
+
+-- Whoever keeps names in memory hears of every change when it is committed.
+create or replace function tablewright.notify_catalog() returns trigger
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+begin
+  perform pg_notify('tablewright_catalog', '');
+  return null;
+end $$;
+
+create or replace trigger tell after insert or update or delete or truncate on tablewright.catalog
+  for each statement execute function tablewright.notify_catalog();
+create or replace trigger tell after insert or update or delete or truncate on tablewright.managed_schema
+  for each statement execute function tablewright.notify_catalog();
+create or replace trigger tell after insert or update or delete or truncate on tablewright.relation
+  for each statement execute function tablewright.notify_catalog();
+
+-- A shadow may lose its wall only on its way out.
+create or replace function tablewright.check_walled() returns trigger
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+begin
+  if exists (select from tablewright.relation x where x.oid = new.oid and x.wall is null) then
+    raise exception using errcode = '55000', constraint = 'tablewright.guard',
+      message = format('external table %s has no wall', new.oid::regclass),
+      detail = 'It must be dropped in the transaction that took its wall away.';
+  end if;
+  return null;
+end $$;
+
+drop trigger if exists walled on tablewright.relation;
+create constraint trigger walled after insert or update on tablewright.relation
+  deferrable initially deferred for each row when (new.wall is null)
+  execute function tablewright.check_walled();
+
+-- Tickets ------------------------------------------------------------------------------------------
+
+-- A ticket is the HMAC of this backend's pid and the exact text of the client's statement. It is of no use
+-- to the user who reads it: the same text at top level is always the gateway's to run, and any other text,
+-- or the same one run by a function, does not fit.
+--
+-- frames is the caller's pg_context. Its outermost frame must be a function of this file: with a
+-- user's function in between (called by the ticketed statement itself, from a partition bound, say) it is
+-- that function's. lc_messages is fixed, since the frames are messages.
+create or replace function tablewright.is_outermost(frames text) returns boolean
+language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
+begin
+  return (regexp_match(frames, '[^\n]*$'))[1] ~
+    '^PL/pgSQL function tablewright\.[a-z_]+\([a-z, ]*\) line [0-9]+ at [A-Za-z ]+$';
+end $$;
+
+create or replace function tablewright.ticket_ok(frames text) returns boolean
+language plpgsql stable security definer
+set search_path = pg_catalog, pg_temp as $$
+begin
+  return tablewright.is_outermost(frames) and coalesce((
+    select current_setting('tablewright.ticket', true) = encode(sha256(s.outer_block || sha256(s.inner_block ||
+        convert_to(pg_backend_pid() || '|' || current_query(), 'UTF8'))), 'hex')
+      from tablewright.secret s), false);
+end $$;
+revoke all on function tablewright.ticket_ok(text) from public;
+
+create or replace function tablewright.require_ticket(frames text, what text) returns void
+language plpgsql stable security definer
+set search_path = pg_catalog, pg_temp as $$
+begin
+  if not tablewright.ticket_ok(frames) then
+    raise exception using errcode = '42501', constraint = 'tablewright.guard',
+      message = format('%s is only possible as a statement of its own', what),
+      hint = 'It belongs to an external system. Send the statement by itself, not from a function or a DO block.';
+  end if;
+end $$;
+revoke all on function tablewright.require_ticket(text, text) from public;
+
+create or replace function tablewright.refuse(what text) returns void
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+begin
+  raise exception using errcode = '0A000', constraint = 'tablewright.guard',
+    message = format('%s is not supported', what),
+    detail = 'Only a view may depend on a table of an external system.';
+end $$;
+revoke all on function tablewright.refuse(text) from public;
+
+-- Guard: what is what ------------------------------------------------------------------------------
+
+-- These functions are PL/pgSQL, not SQL, and of small statements: a session plans each statement once, when
+-- it first gets there, and most of its DDL gets to few of them.
+
+-- The table that an object is a part of; the object itself when it is a relation; null otherwise.
+create or replace function tablewright.owning_relation(class oid, object oid) returns oid
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+declare rel oid; kind "char";
+begin
+  case class
+    when 'pg_class'::regclass then
+      kind := (select relkind from pg_class where oid = object);
+      if kind in ('i', 'I') then
+        rel := (select indrelid from pg_index where indexrelid = object);
+      elsif kind = 'S' then
+        rel := (select refobjid from pg_depend
+          where classid = 'pg_class'::regclass and objid = object and objsubid = 0
+            and refclassid = 'pg_class'::regclass and deptype in ('a', 'i') limit 1);
+      end if;
+      rel := coalesce(rel, object);
+    when 'pg_type'::regclass then
+      rel := (select nullif(coalesce(nullif(t.typrelid, 0), e.typrelid), 0)
+        from pg_type t left join pg_type e on e.oid = t.typelem where t.oid = object);
+    when 'pg_trigger'::regclass then
+      rel := (select tgrelid from pg_trigger where oid = object);
+    when 'pg_rewrite'::regclass then
+      rel := (select ev_class from pg_rewrite where oid = object);
+    when 'pg_policy'::regclass then
+      rel := (select polrelid from pg_policy where oid = object);
+    when 'pg_constraint'::regclass then
+      rel := (select nullif(conrelid, 0) from pg_constraint where oid = object);
+    when 'pg_attrdef'::regclass then
+      rel := (select adrelid from pg_attrdef where oid = object);
+    when 'pg_statistic_ext'::regclass then
+      rel := (select stxrelid from pg_statistic_ext where oid = object);
+    when 'pg_publication_rel'::regclass then
+      rel := (select prrelid from pg_publication_rel where oid = object);
+    else
+      rel := null;
+  end case;
+  return rel;
+end $$;
+revoke all on function tablewright.owning_relation(oid, oid) from public;
+
+-- The first thing at a shadow that it must not have, described; null when there is none.
+create or replace function tablewright.forbidden_part(rel oid, wall oid) returns text
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+begin
+  return (
+  select what from (
+    select pg_describe_object('pg_trigger'::regclass, t.oid, 0) from pg_trigger t
+      where t.tgrelid = rel and not t.tgisinternal and t.tgname <> 'tw_guard'
+    union all
+    select pg_describe_object('pg_rewrite'::regclass, r.oid, 0) from pg_rewrite r where r.ev_class = rel
+    union all
+    select pg_describe_object('pg_policy'::regclass, p.oid, 0) from pg_policy p where p.polrelid = rel
+    union all
+    select pg_describe_object('pg_class'::regclass, i.indexrelid, 0) from pg_index i
+      where i.indrelid = rel and not exists (select from pg_constraint c
+        where c.conindid = i.indexrelid and c.conrelid = rel and c.contype in ('p', 'u'))
+    union all
+    select pg_describe_object('pg_constraint'::regclass, c.oid, 0) from pg_constraint c
+      where (c.conrelid = rel and c.contype not in ('p', 'u', 'c', 'n')) or c.confrelid = rel
+    union all
+    select 'inheritance between ' || i.inhrelid::regclass || ' and ' || i.inhparent::regclass from pg_inherits i
+      where (i.inhparent = rel and i.inhrelid is distinct from wall) or i.inhrelid = rel
+    union all
+    select pg_describe_object('pg_statistic_ext'::regclass, s.oid, 0) from pg_statistic_ext s where s.stxrelid = rel
+    union all
+    select pg_describe_object('pg_publication_rel'::regclass, p.oid, 0) from pg_publication_rel p
+      where p.prrelid = rel
+  ) parts(what) limit 1
+  );
+end $$;
+revoke all on function tablewright.forbidden_part(oid, oid) from public;
+
+-- How an object that is not managed depends on one that is, described; null when it does not, or may.
+-- It is looked for in pg_depend, so that kinds of object that nobody thought of are found too. A view
+-- may depend on a shadow: it is read through the gateway, or fails at the wall.
+create or replace function tablewright.forbidden_dependent(class oid, object oid, rel oid) returns text
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+declare
+  classes oid[] := array[class]; objects oid[] := array[object]; -- the object and its parts
+  used_by_class oid[]; used_by oid[]; used oid[];                -- the relations that these depend on
+  views oid[]; what text;
+begin
+  if exists (select from pg_class where oid = rel and relkind = 'v') then
+    return null;
+  end if;
+  select classes || array_agg(classid), objects || array_agg(objid) into classes, objects from pg_depend
+    where refclassid = class and refobjid = object and deptype in ('a', 'i');
+  if rel <> object then
+    select classes || array_agg(classid), objects || array_agg(objid) into classes, objects from pg_depend
+      where refclassid = 'pg_class'::regclass and refobjid = rel and deptype in ('a', 'i');
+  end if;
+  select array_agg(o.class), array_agg(o.object), array_agg(case d.refclassid when 'pg_class'::regclass then d.refobjid
+        else tablewright.owning_relation(d.refclassid, d.refobjid) end)
+    into used_by_class, used_by, used
+    from unnest(classes, objects) o(class, object) join pg_depend d on d.classid = o.class and d.objid = o.object
+    where d.refclassid in ('pg_class'::regclass, 'pg_type'::regclass) and d.refobjid is distinct from rel;
+  if used is not null then
+    what := (select pg_describe_object(u.class, u.object, 0) || ' over external table ' || x.oid::regclass
+      from unnest(used_by_class, used_by, used) u(class, object, used)
+      join tablewright.relation x on u.used in (x.oid, x.wall) limit 1);
+    if what is not null then
+      return what;
+    end if;
+    -- What a view is over is used by what is over the view.
+    views := array(select oid from pg_class where oid = any (used) and oid <> rel and relkind = 'v');
+    if views <> '{}' then
+      what := (
+        with recursive v(view, used) as (
+          select view, view from unnest(views) view
+          union
+          select v.view, d.refobjid from v join pg_rewrite r on r.ev_class = v.used
+            join pg_depend d on d.classid = 'pg_rewrite'::regclass and d.objid = r.oid
+            where d.refclassid = 'pg_class'::regclass
+        )
+        select pg_describe_object(class, object, 0) || ' over external table ' || x.oid::regclass
+          || ' by way of view ' || v.view::regclass
+          from v join tablewright.relation x on x.oid = v.used limit 1);
+      if what is not null then
+        return what;
+      end if;
+    end if;
+  end if;
+  -- A shadow made the child of a home table.
+  return (select 'inheritance between ' || i.inhrelid::regclass || ' and ' || i.inhparent::regclass
+    from pg_inherits i join tablewright.relation x on x.oid = i.inhrelid where i.inhparent = rel limit 1);
+end $$;
+revoke all on function tablewright.forbidden_dependent(oid, oid, oid) from public;
+
+-- The catalog whose schemas carry a name: `kafka` for the flat catalog kafka, `lake.sales` for the
+-- layered one lake; null for an ordinary schema.
+create or replace function tablewright.claimed_by(schema_name text) returns text
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+begin
+  return (
+  select c.name from tablewright.catalog c
+    join pg_foreign_server s on s.oid = c.server join pg_foreign_data_wrapper w on w.oid = s.srvfdw
+    where case when w.fdwname in ('postgres', 'mysql', 'iceberg')
+      then starts_with(schema_name, c.name || '.') else schema_name = c.name end
+    limit 1
+  );
+end $$;
+revoke all on function tablewright.claimed_by(text) from public;
+
+-- Guard: what happens ------------------------------------------------------------------------------
+
+-- Registers a new table of a managed schema: the wall, the guard of INSERT and TRUNCATE, the row.
+create or replace function tablewright.register_relation(rel oid) returns void
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+declare t record; wall text := 'w' || rel;
+begin
+  select c.relname, c.relowner::regrole::text as owner, n.nspname, m.catalog into strict t
+    from pg_class c join pg_namespace n on n.oid = c.relnamespace
+    join tablewright.managed_schema m on m.oid = n.oid where c.oid = rel;
+  execute format('create foreign table tw_wall.%I () inherits (%s) server %I', wall, rel::regclass, t.catalog);
+  -- Registered now: the statements below are changes of a shadow already.
+  insert into tablewright.relation (oid, wall, catalog, path) values (rel,
+    format('tw_wall.%I', wall)::regclass, t.catalog,
+    case when t.nspname = t.catalog then array[t.relname::text]
+      else array[substr(t.nspname, length(t.catalog) + 2), t.relname::text] end);
+  -- ALTER TABLE of the shadow reaches the wall with the rights of whoever owns the shadow.
+  execute format('alter foreign table tw_wall.%I owner to %s', wall, t.owner);
+  execute format('create trigger tw_guard before insert or truncate on %s for each statement '
+    'execute function tablewright.refuse_write()', rel::regclass);
+  execute format('alter table %s enable always trigger tw_guard', rel::regclass);
+end $$;
+revoke all on function tablewright.register_relation(oid) from public;
+
+-- A change of a registered shadow, after its ticket was found good.
+create or replace function tablewright.change_relation(rel oid) returns void
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+declare t record;
+begin
+  select c.relowner, c.relowner::regrole::text as owner, w.relowner as wall_owner, w.relname as wall,
+      exists (select from tablewright.managed_schema m where m.oid = c.relnamespace and m.catalog = x.catalog) as home
+    into t
+    from tablewright.relation x join pg_class c on c.oid = x.oid left join pg_class w on w.oid = x.wall
+    where x.oid = rel;
+  if not t.home then
+    perform tablewright.refuse(format('moving external table %s to another system', rel::regclass));
+  end if;
+  if t.wall_owner <> t.relowner then
+    execute format('alter foreign table tw_wall.%I owner to %s', t.wall, t.owner);
+  end if;
+  update tablewright.relation set version = version + 1, changed = now() where oid = rel;
+end $$;
+revoke all on function tablewright.change_relation(oid) from public;
+
+-- A command on something in a managed schema that is not a registered shadow, its ticket being good.
+create or replace function tablewright.admit_object(class oid, rel oid, tag text, what text) returns void
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+declare kind "char" := (select relkind from pg_class where oid = rel); bad text;
+begin
+  if kind in ('v', 'S', 'i') or (kind is null and class = 'pg_constraint'::regclass) then
+    return;
+  end if;
+  -- An existing table (ALTER TABLE … SET SCHEMA) or the result of a query may hold rows.
+  if kind <> 'r' or kind is null or tag not in ('CREATE TABLE', 'CREATE TABLE AS') or pg_relation_size(rel) > 0 then
+    perform tablewright.refuse(format('%s of %s in a schema of an external system', lower(tag), what));
+  end if;
+  bad := tablewright.forbidden_part(rel, null);
+  if bad is not null then
+    perform tablewright.refuse(bad);
+  end if;
+  perform tablewright.register_relation(rel);
+end $$;
+revoke all on function tablewright.admit_object(oid, oid, text, text) from public;
+
+-- CREATE or ALTER of a foreign server.
+create or replace function tablewright.guard_server(frames text, tag text, server_oid oid) returns void
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+declare s record; former text;
+begin
+  select f.srvname, w.fdwname into s from pg_foreign_server f join pg_foreign_data_wrapper w on w.oid = f.srvfdw
+    where f.oid = server_oid
+      and w.fdwname in ('postgres', 'mysql', 'kafka', 'iceberg', 'venice', 'kubernetes');
+  if not found then
+    return;
+  end if;
+  perform tablewright.require_ticket(frames, format('%s of catalog %I', tag, s.srvname));
+  if strpos(s.srvname, '.') > 0 or s.srvname = current_database() then
+    raise exception using errcode = '42602', message = format('invalid name of a catalog: "%s"', s.srvname),
+      hint = 'A catalog''s name has no dot and is not that of the home database.';
+  end if;
+  select name into former from tablewright.catalog where server = server_oid;
+  insert into tablewright.catalog (server, name) values (server_oid, s.srvname)
+    on conflict (server) do update set name = excluded.name, generation = catalog.generation + 1;
+  if former <> s.srvname then
+    update tablewright.managed_schema set catalog = s.srvname where catalog = former;
+    update tablewright.relation set catalog = s.srvname where catalog = former;
+  end if;
+end $$;
+revoke all on function tablewright.guard_server(text, text, oid) from public;
+
+-- CREATE or ALTER of a schema.
+create or replace function tablewright.guard_schema(frames text, tag text, schema_oid oid) returns void
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+declare
+  schema_name text := (select nspname from pg_namespace where oid = schema_oid);
+  owner text := tablewright.claimed_by(schema_name);
+  former tablewright.managed_schema;
+begin
+  select * into former from tablewright.managed_schema where oid = schema_oid;
+  if former.oid is null and owner is null then
+    return;
+  end if;
+  perform tablewright.require_ticket(frames, format('%s of external schema %I', tag, schema_name));
+  if former.oid is null and tag <> 'CREATE SCHEMA' or owner is distinct from coalesce(former.catalog, owner) then
+    perform tablewright.refuse(format('%s of %I between external systems', lower(tag), schema_name));
+  end if;
+  insert into tablewright.managed_schema (oid, name, catalog) values (schema_oid, schema_name, owner)
+    on conflict (oid) do update set name = excluded.name;
+end $$;
+revoke all on function tablewright.guard_schema(text, text, oid) from public;
+
+-- One command of a statement.
+create or replace function tablewright.guard_command(
+  frames text, class oid, object oid, tag text, what text, kind text, in_schema text) returns void
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+declare rel oid; managed tablewright.relation; bad text;
+begin
+  case class
+    when 'pg_foreign_server'::regclass then
+      perform tablewright.guard_server(frames, tag, object);
+      return;
+    when 'pg_namespace'::regclass then
+      perform tablewright.guard_schema(frames, tag, object);
+      return;
+    when 'pg_user_mapping'::regclass then
+      if exists (select from pg_user_mapping u join tablewright.catalog c on c.server = u.umserver where u.oid = object) then
+        perform tablewright.refuse('user mapping of a catalog');
+      end if;
+      return;
+    else
+      rel := tablewright.owning_relation(class, object);
+  end case;
+  select * into managed from tablewright.relation x where x.oid = rel or x.wall = rel;
+  if managed.oid is not null then
+    bad := tablewright.forbidden_part(managed.oid, managed.wall);
+    if bad is not null then
+      perform tablewright.refuse(bad);
+    end if;
+    perform tablewright.require_ticket(frames, format('%s of external %s %s', tag, kind, what));
+    if rel = managed.oid then
+      perform tablewright.change_relation(managed.oid);
+    end if;
+  elsif exists (select from tablewright.managed_schema m where m.name = coalesce(
+      (select n.nspname from pg_class c join pg_namespace n on n.oid = c.relnamespace where c.oid = rel), in_schema)) then
+    perform tablewright.require_ticket(frames, format('%s of external %s %s', tag, kind, what));
+    perform tablewright.admit_object(class, rel, tag, what);
+  else
+    bad := coalesce(tablewright.forbidden_dependent(class, object, rel),
+      (select 'foreign table ' || rel::regclass || ' of a catalog' from pg_foreign_table t
+        join tablewright.catalog c on c.server = t.ftserver
+        where t.ftrelid = rel and not exists (select from pg_class w
+          where w.oid = rel and w.relnamespace = 'tw_wall'::regnamespace)));
+    if bad is not null then
+      perform tablewright.refuse(bad);
+    end if;
+  end if;
+end $$;
+revoke all on function tablewright.guard_command(text, oid, oid, text, text, text, text) from public;
+
+create or replace function tablewright.guard() returns event_trigger
+language plpgsql security definer
+set search_path = pg_catalog, pg_temp set lc_messages = 'C' set plan_cache_mode = force_generic_plan as $$
+declare frames text; r record;
+begin
+  get diagnostics frames = pg_context;
+  if strpos(frames, E'\n') > 0 and tablewright.is_outermost(frames) then
+    return;  -- a statement of register_relation or change_relation, which is run by this very function
+  end if;
+  for r in
+    select * from pg_event_trigger_ddl_commands() with ordinality
+      where objid is not null  -- GRANT and REVOKE tell nothing, and have no effect outside
+      -- A schema comes before the tables made with it, a table before its sequences and indexes.
+      order by command_tag <> 'CREATE SCHEMA', command_tag not like 'CREATE TABLE%', ordinality
+  loop
+    perform tablewright.guard_command(
+      frames, r.classid, r.objid, r.command_tag, r.object_identity, r.object_type, r.schema_name);
+  end loop;
+end $$;
+
+create or replace function tablewright.guard_drop() returns event_trigger
+language plpgsql security definer
+set search_path = pg_catalog, pg_temp set lc_messages = 'C' set plan_cache_mode = force_generic_plan as $$
+declare frames text; r record;
+begin
+  get diagnostics frames = pg_context;
+  for r in
+    select d.classid, d.objid, d.object_identity, d.object_type,
+        x.oid as rel, w.oid as walled, m.oid as schema_oid, c.server, g.oid as guarded
+      from pg_event_trigger_dropped_objects() d
+      left join tablewright.relation x on d.classid = 'pg_class'::regclass and d.objsubid = 0 and x.oid = d.objid
+      left join tablewright.relation w on d.classid = 'pg_class'::regclass and d.objsubid = 0 and w.wall = d.objid
+      left join tablewright.managed_schema m on d.classid = 'pg_namespace'::regclass and m.oid = d.objid
+      left join tablewright.catalog c on d.classid = 'pg_foreign_server'::regclass and c.server = d.objid
+      -- The trigger tw_guard of a shadow that stays.
+      left join tablewright.relation g on d.object_type = 'trigger' and g.oid = case when starts_with(d.object_identity, 'tw_guard on ')
+          then to_regclass(substr(d.object_identity, length('tw_guard on ') + 1)) end
+      where x.oid is not null or w.oid is not null or m.oid is not null or c.server is not null or g.oid is not null
+        or exists (select from tablewright.managed_schema s where s.name = d.schema_name)
+  loop
+    perform tablewright.require_ticket(frames, format('%s of external %s %s', tg_tag, r.object_type, r.object_identity));
+    if r.guarded is not null then
+      perform tablewright.refuse(format('%s of %s', lower(tg_tag), r.object_identity));
+    end if;
+    if r.rel is not null then
+      delete from tablewright.relation where oid = r.rel;
+    elsif r.walled is not null then
+      update tablewright.relation set wall = null where oid = r.walled;
+    elsif r.schema_oid is not null then
+      delete from tablewright.managed_schema where oid = r.schema_oid;
+    elsif r.server is not null then
+      delete from tablewright.catalog where server = r.server;
+    end if;
+  end loop;
+end $$;
+
+-- ALWAYS: session_replication_role = replica would switch them off otherwise.
+do $$
+begin
+  if not exists (select from pg_event_trigger where evtname = 'tablewright_guard') then
+    create event trigger tablewright_guard on ddl_command_end execute function tablewright.guard();
+  end if;
+  if not exists (select from pg_event_trigger where evtname = 'tablewright_guard_drop') then
+    create event trigger tablewright_guard_drop on sql_drop execute function tablewright.guard_drop();
+  end if;
+end $$;
+alter event trigger tablewright_guard enable always;
+alter event trigger tablewright_guard_drop enable always;
+
+-- The wall does not see INSERT, and TRUNCATE of an empty table would lie.
+create or replace function tablewright.refuse_write() returns trigger
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+begin
+  raise exception using errcode = '55000', constraint = 'tablewright.wall',
+    schema = tg_table_schema, table = tg_table_name,
+    message = format('%s of external table "%s" is only possible as a statement of its own', tg_op, tg_table_name);
+end $$;
+
+-- For the gateway ----------------------------------------------------------------------------------
+
+-- Makes an existing, empty schema one of a catalog. With a ticket only; the arguments must be literals,
+-- since a ticket covers a statement's text and not its parameters.
+create or replace function tablewright.manage_schema(schema_name text, catalog_name text) returns void
+language plpgsql security definer
+set search_path = pg_catalog, pg_temp set lc_messages = 'C' as $$
+declare frames text; schema_oid oid := to_regnamespace(quote_ident(schema_name));
+begin
+  get diagnostics frames = pg_context;
+  perform tablewright.require_ticket(frames, 'manage_schema');
+  if schema_oid is null then
+    raise exception using errcode = '3F000', message = format('schema "%s" does not exist', schema_name);
+  end if;
+  if not exists (select from tablewright.catalog c where c.name = catalog_name) then
+    raise exception using errcode = '42704', message = format('catalog "%s" does not exist', catalog_name);
+  end if;
+  if exists (select from pg_class where relnamespace = schema_oid)
+      and not exists (select from tablewright.managed_schema where oid = schema_oid) then
+    raise exception using errcode = '55000', message = format('schema "%s" is not empty', schema_name);
+  end if;
+  insert into tablewright.managed_schema (oid, name, catalog) values (schema_oid, schema_name, catalog_name)
+    on conflict (oid) do nothing;
+end $$;
+
+-- Takes the wall of a shadow away, so that DROP … RESTRICT meets only dependents that are the user's. The
+-- shadow must be dropped before the transaction ends. With a ticket only, its argument a literal.
+create or replace function tablewright.unwall(rel oid) returns void
+language plpgsql security definer
+set search_path = pg_catalog, pg_temp set lc_messages = 'C' as $$
+declare frames text; wall text;
+begin
+  get diagnostics frames = pg_context;
+  perform tablewright.require_ticket(frames, 'unwall');
+  select c.relname into wall from tablewright.relation x join pg_class c on c.oid = x.wall where x.oid = rel;
+  if found then
+    execute format('drop foreign table tw_wall.%I', wall);
+  end if;
+end $$;
+
+-- The same for all shadows of a schema.
+create or replace function tablewright.unwall_schema(schema_name text) returns void
+language plpgsql security definer
+set search_path = pg_catalog, pg_temp set lc_messages = 'C' as $$
+declare frames text; wall text;
+begin
+  get diagnostics frames = pg_context;
+  perform tablewright.require_ticket(frames, 'unwall_schema');
+  for wall in
+    select w.relname from tablewright.relation x join pg_class w on w.oid = x.wall
+      join pg_class c on c.oid = x.oid join pg_namespace n on n.oid = c.relnamespace
+      where n.nspname = schema_name
+  loop
+    execute format('drop foreign table tw_wall.%I', wall);
+  end loop;
+end $$;
+
+-- Changes what the registry knows of a shadow: the keys of patch are columns of tablewright.relation.
+create or replace function tablewright.patch_relation(rel oid, patch jsonb) returns void
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+declare unknown text;
+begin
+  select k into unknown from jsonb_object_keys(patch) k
+    where k not in ('path', 'managed', 'state', 'job_id', 'identity', 'options', 'partitioning', 'constraints')
+    limit 1;
+  if unknown is not null then
+    raise exception using errcode = '22023', message = format('unknown key "%s"', unknown);
+  end if;
+  update tablewright.relation x set
+      path = case when patch ? 'path' then array(select jsonb_array_elements_text(patch->'path')) else x.path end,
+      managed = case when patch ? 'managed' then patch->>'managed' else x.managed end,
+      state = case when patch ? 'state' then patch->>'state' else x.state end,
+      job_id = case when patch ? 'job_id' then (patch->>'job_id')::uuid else x.job_id end,
+      identity = case when patch ? 'identity' then patch->>'identity' else x.identity end,
+      options = case when patch ? 'options' then patch->'options' else x.options end,
+      partitioning = case when patch ? 'partitioning' then patch->'partitioning' else x.partitioning end,
+      constraints = case when patch ? 'constraints' then patch->'constraints' else x.constraints end,
+      version = x.version + 1, changed = now()
+    where x.oid = rel;
+  if not found then
+    raise exception using errcode = '42P01', message = format('no external table has OID %s', rel);
+  end if;
+end $$;
+revoke all on function tablewright.patch_relation(oid, jsonb) from public;
+
+-- The same on a user's connection: with a ticket only, its arguments literals.
+create or replace function tablewright.set_relation(rel oid, patch jsonb) returns void
+language plpgsql security definer
+set search_path = pg_catalog, pg_temp set lc_messages = 'C' as $$
+declare frames text;
+begin
+  get diagnostics frames = pg_context;
+  perform tablewright.require_ticket(frames, 'set_relation');
+  perform tablewright.patch_relation(rel, patch);
+end $$;
+
+-- Drops a shadow whose making failed after its transaction had committed, whoever owns it. For the gateway's
+-- role, with a ticket, its argument a literal. Dependents are met by RESTRICT.
+create or replace function tablewright.drop_shadow(rel oid) returns void
+language plpgsql security definer
+set search_path = pg_catalog, pg_temp set lc_messages = 'C' as $$
+declare frames text; wall text;
+begin
+  get diagnostics frames = pg_context;
+  perform tablewright.require_ticket(frames, 'drop_shadow');
+  select w.relname into wall from tablewright.relation x left join pg_class w on w.oid = x.wall where x.oid = rel;
+  if not found then
+    return;
+  end if;
+  if wall is not null then
+    execute format('drop foreign table tw_wall.%I', wall);
+  end if;
+  execute format('drop table %s', rel::regclass);
+end $$;
+revoke all on function tablewright.drop_shadow(oid) from public;
+
+-- Raises exactly the error that it is given, so that the session is in the state that PostgreSQL itself
+-- leaves after one. Detail and hint may be null.
+create or replace function tablewright.raise(sqlstate text, message text, detail text default null, hint text default null)
+returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
+begin
+  if detail is null and hint is null then
+    raise exception using errcode = $1, message = $2;
+  elsif hint is null then
+    raise exception using errcode = $1, message = $2, detail = $3;
+  elsif detail is null then
+    raise exception using errcode = $1, message = $2, hint = $4;
+  end if;
+  raise exception using errcode = $1, message = $2, detail = $3, hint = $4;
+end $$;
+
+-- What a login needs to know of a role, the stored password included: for the gateway's role only.
+create or replace function tablewright.role(role_name text) returns table (
+  can_login boolean, valid_until timestamptz, superuser boolean, connection_limit integer, verifier text)
+language sql stable security definer set search_path = pg_catalog, pg_temp as $$
+  select rolcanlogin, nullif(rolvaliduntil, 'infinity'), rolsuper, rolconnlimit, rolpassword
+    from pg_authid where rolname = role_name
+$$;
+revoke all on function tablewright.role(text) from public;
+
+-- Grows with every change of this file that a gateway depends on.
+create or replace function tablewright.setup_version() returns integer
+language sql immutable set search_path = pg_catalog, pg_temp as $$ select 1 $$;
+
+-- Grants to the gateway's role. It owns neither the registry nor the guard: what it could change there
+-- would run with the superuser's rights.
+grant usage, create on schema tablewright to :"owner";
+grant select, insert on tablewright.secret to :"owner";
+grant select, update on tablewright.catalog, tablewright.managed_schema, tablewright.relation to :"owner";
+grant execute on function tablewright.role(text), tablewright.patch_relation(oid, jsonb),
+  tablewright.drop_shadow(oid) to :"owner";
+
+-- The first role that may register catalogs. It has no password yet.
+select 'create role admin login' where not exists (select from pg_roles where rolname = 'admin') \gexec
+grant create, temporary on database :"database" to admin;
+grant usage, create on schema public to admin;
+grant tablewright_monitor to admin;
+grant usage on foreign data wrapper postgres, mysql, kafka, iceberg, venice, kubernetes to admin;
+
+commit;

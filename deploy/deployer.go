@@ -1,0 +1,130 @@
+package deploy
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/rs/zerolog"
+
+	"github.com/tablewright/tablewright/ddl/plan"
+	"github.com/tablewright/tablewright/ddl/sqlerr"
+	"github.com/tablewright/tablewright/provision"
+)
+
+const (
+	// fastStepsMax bounds all fast steps of one commit together: readers of the shadows wait behind it.
+	fastStepsMax = 15 * time.Second
+	// checkMax bounds the look at live systems before a statement.
+	checkMax = 5 * time.Second
+	// undoMax bounds taking back what a failed commit did, whatever ended the statement.
+	undoMax = 30 * time.Second
+)
+
+// Deployer carries plans out. It may be used by many sessions at once.
+type Deployer struct {
+	pool    *provision.Pool
+	history History
+	leases  Leases
+	shadows Shadows
+	jobs    Jobs
+	changes Changes
+	holder  string // who holds the leases of this gateway
+	cluster string
+	metrics *metrics
+	log     zerolog.Logger
+	retry   chan uuid.UUID
+}
+
+// Options of a Deployer.
+type Options struct {
+	Pool    *provision.Pool
+	History History
+	Leases  Leases
+	Shadows Shadows
+	// Jobs submits slow work; nil when there is no control plane.
+	Jobs Jobs
+	// Changes tells of jobs that have changed.
+	Changes Changes
+	// Holder names this gateway in leases; a restart has another name.
+	Holder string
+	// Cluster is the uid of the control plane.
+	Cluster string
+	// Metrics are registered here.
+	Metrics prometheus.Registerer
+	Log     zerolog.Logger
+}
+
+// New returns a deployer.
+func New(o Options) *Deployer {
+	return &Deployer{
+		pool: o.Pool, history: o.History, leases: o.Leases, shadows: o.Shadows, jobs: o.Jobs, changes: o.Changes,
+		holder: o.Holder, cluster: o.Cluster, metrics: newMetrics(o.Metrics), log: o.Log,
+		retry: make(chan uuid.UUID, retryQueueMax),
+	}
+}
+
+// Check looks whether the live systems allow a plan: they answer, what is to be made is not there, what
+// is to be dropped is still the object that was registered. It changes nothing.
+func (d *Deployer) Check(ctx context.Context, p *plan.Plan) error {
+	ctx, cancel := context.WithTimeout(ctx, checkMax)
+	defer cancel()
+	made := map[string]bool{}
+	for _, step := range p.Steps {
+		if err := d.checkStep(ctx, step, made); err != nil {
+			return err
+		}
+		if step.Action == plan.Create {
+			made[step.Target.Name.String()] = true
+		}
+	}
+	return nil
+}
+
+func (d *Deployer) checkStep(ctx context.Context, step plan.Step, made map[string]bool) error {
+	prov, done, err := d.pool.Get(ctx, step.Catalog)
+	if err != nil {
+		return err
+	}
+	defer done()
+	if step.Action == plan.Open {
+		return nil
+	}
+	seen, err := prov.Observe(ctx, step.Target)
+	if err != nil {
+		return err
+	}
+	switch step.Action {
+	case plan.Create:
+		if seen.Exists {
+			return existsOutside(step)
+		}
+	case plan.Drop:
+		if seen.Exists && step.Target.Identity != "" && seen.Identity != step.Target.Identity {
+			return notTheSame(step)
+		}
+	case plan.Alter:
+		if !seen.Exists {
+			return sqlerr.New(sqlerr.UndefinedTable, "%s %s does not exist in catalog \"%s\"", step.Target.Kind, step.Target.Name, step.Catalog.Name)
+		}
+	case plan.Ensure, plan.Open:
+	}
+	return nil
+}
+
+// existsOutside is for an object that the system has and the home database does not know.
+func existsOutside(step plan.Step) error {
+	code := sqlerr.DuplicateTable
+	if step.Target.Kind == plan.SchemaKind {
+		code = sqlerr.DuplicateSchema
+	}
+	return sqlerr.New(code, "%s %s already exists in catalog \"%s\"", step.Target.Kind, step.Target.Name, step.Catalog.Name).
+		WithDetail("It was not made through this gateway.")
+}
+
+// notTheSame is for an object that was dropped and made again behind our back.
+func notTheSame(step plan.Step) error {
+	return sqlerr.New(sqlerr.ObjectInUse, "%s %s is not the one that was registered", step.Target.Kind, step.Target.Name).
+		WithDetail("Catalog \"%s\" now holds another object of that name, which is left alone.", step.Catalog.Name)
+}

@@ -1,0 +1,152 @@
+package deploy
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/tablewright/tablewright/ddl/catalog"
+	"github.com/tablewright/tablewright/ddl/plan"
+	"github.com/tablewright/tablewright/ddl/sqlerr"
+	"github.com/tablewright/tablewright/home/history"
+	"github.com/tablewright/tablewright/provision"
+)
+
+// errOverrun tells that a fast step was not done by its deadline.
+var errOverrun = errors.New("step overran its deadline")
+
+// fastStep takes one step inline, under its catalog's deadline. made is told of an object as soon as
+// its identity is on record, before it is visible where the system allows that.
+func (d *Deployer) fastStep(ctx context.Context, job uuid.UUID, step plan.Step, made func(identity string)) error {
+	ctx, cancel := context.WithTimeout(ctx, deadlineOf(step.Catalog))
+	defer cancel()
+	prov, done, err := d.pool.Get(ctx, step.Catalog)
+	if err != nil {
+		return err
+	}
+	defer done()
+	start := time.Now()
+	err = d.call(ctx, prov, job, step, made)
+	d.metrics.step(step, err, time.Since(start))
+	if err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return sqlerr.New(sqlerr.IOError, "catalog \"%s\" did not answer in time", step.Catalog.Name).
+			WithCause(errors.Join(errOverrun, err))
+	}
+	return err
+}
+
+func (d *Deployer) call(ctx context.Context, prov provision.Provisioner, job uuid.UUID, step plan.Step, made func(string)) error {
+	call := provision.Call{Mark: func(ctx context.Context, identity string) error {
+		// The identity is on record before the object is visible: a gateway that dies now leaves a
+		// record by which the object is known.
+		err := d.history.Transition(ctx, job, history.Change{State: history.Running, TargetUID: identity, Key: "mark " + identity})
+		if err == nil {
+			made(identity)
+		}
+		return err
+	}}
+	switch step.Action {
+	case plan.Create, plan.Ensure:
+		_, err := prov.Create(ctx, step.Target, call)
+		return err
+	case plan.Alter:
+		seen, err := prov.Observe(ctx, step.Target)
+		if err != nil {
+			return err
+		}
+		return prov.Update(ctx, step.Target, seen, call)
+	case plan.Drop:
+		return prov.Delete(ctx, step.Target, call)
+	case plan.Open:
+		return nil
+	default:
+		return fmt.Errorf("no such action: %s", step.Action)
+	}
+}
+
+// deadlineOf is how long one step may take inline: the catalog's own deadline, or the default.
+func deadlineOf(c catalog.Catalog) time.Duration {
+	if text, ok := c.Options.Get("deadline"); ok {
+		if d, err := time.ParseDuration(text); err == nil {
+			return d
+		}
+		if seconds, err := strconv.ParseFloat(text, 64); err == nil {
+			return time.Duration(seconds * float64(time.Second))
+		}
+	}
+	return provision.DefaultDeadline
+}
+
+// finishFast takes the destructive steps of a committed statement and records its end. What is not done
+// in time stays on record and is repeated until it is: the warning says so.
+func (d *Deployer) finishFast(ctx context.Context, w *work) *plan.Notice {
+	ctx, cancel := context.WithTimeout(ctx, fastStepsMax)
+	defer cancel()
+	for _, step := range w.Plan.Steps {
+		if !step.Destructive {
+			continue
+		}
+		err := d.fastStep(ctx, w.JobID, step, func(string) {})
+		if err != nil {
+			d.log.Warn().Err(err).Str("job_id", w.JobID.String()).Str("step_id", step.ID).Msg("step will be repeated")
+			d.postpone(ctx, w.JobID, err)
+			return unfinished(w, step, err)
+		}
+	}
+	var identity string
+	if len(w.made) > 0 {
+		identity = w.made[len(w.made)-1].identity
+	}
+	if err := d.succeed(ctx, w.JobID, w.Relation, identity); err != nil {
+		// The work is done; recovery will bring the record up to date.
+		d.log.Error().Err(err).Str("job_id", w.JobID.String()).Msg("end of the job not recorded")
+	}
+	return nil
+}
+
+// postpone leaves a job to whoever looks for expired leases, this gateway included.
+func (d *Deployer) postpone(ctx context.Context, id uuid.UUID, cause error) {
+	ctx = context.WithoutCancel(ctx)
+	e := sqlerr.From(cause)
+	err := d.history.Transition(ctx, id, history.Change{
+		State: history.Running, Reason: "retrying", Message: e.Message,
+		Failure: &history.Failure{Code: e.Code, Message: e.Message, Detail: e.Detail},
+	})
+	if err != nil {
+		d.log.Error().Err(err).Str("job_id", id.String()).Msg("failure not recorded")
+	}
+	d.retryLater(id)
+}
+
+func unfinished(w *work, step plan.Step, cause error) *plan.Notice {
+	e := sqlerr.From(cause)
+	return &plan.Notice{
+		Severity: "WARNING", Code: sqlerr.Warning,
+		Message: fmt.Sprintf("job %s has not finished %s of %s", w.JobID, w.Plan.Tag, step.Target.Name),
+		Detail:  fmt.Sprintf("%s It is repeated until it is done.", sentence(e.Message)),
+		Hint:    fmt.Sprintf("SHOW JOB '%s' shows how far it is.", w.JobID),
+	}
+}
+
+// sentence makes a full sentence of an error message.
+func sentence(message string) string {
+	if message == "" {
+		return ""
+	}
+	return strings.ToUpper(message[:1]) + message[1:] + "."
+}
+
+// succeed records that a job's work is done, and tells the shadow which object it stands for.
+func (d *Deployer) succeed(ctx context.Context, job uuid.UUID, relation uint32, identity string) error {
+	if relation != 0 {
+		if err := d.shadows.Ready(ctx, relation, job, identity); err != nil {
+			return err
+		}
+	}
+	return d.end(ctx, job, history.Succeeded, identity, nil)
+}

@@ -1,0 +1,64 @@
+package deploy
+
+import (
+	"context"
+	"errors"
+
+	"github.com/google/uuid"
+
+	"github.com/tablewright/tablewright/ddl/plan"
+	"github.com/tablewright/tablewright/ddl/sqlerr"
+	"github.com/tablewright/tablewright/home/history"
+)
+
+// WaitForJob waits for the end of a job. A job that failed is an error with the job's own SQLSTATE.
+func (d *Deployer) WaitForJob(ctx context.Context, id uuid.UUID, settings Settings, n Notifier) error {
+	job, err := d.history.Get(ctx, id)
+	if err != nil {
+		return jobError(id, err)
+	}
+	stored, err := readPlan(job)
+	if err != nil {
+		return err
+	}
+	settings.DetachOnCancel, settings.CancelOnDisconnect = true, false // a waiter cancels its wait only
+	w := &work{
+		Statement: Statement{JobID: id, Plan: &plan.Plan{Tag: job.Kind, Target: job.Target, Steps: stored.Steps}},
+		resource:  job.Resource,
+	}
+	job, err = d.wait(ctx, waiting{
+		work: w, settings: settings, notifier: n, alone: true,
+		over: func(job history.Job) bool { return job.State.Final() },
+	})
+	if err != nil {
+		return err
+	}
+	if job.State != history.Succeeded {
+		return failureOf(job)
+	}
+	return nil
+}
+
+// CancelJob asks for the end of a job. One that has ended is 55000; one that the gateway itself carries
+// out while a statement waits is ended by cancelling that statement.
+func (d *Deployer) CancelJob(ctx context.Context, id uuid.UUID) error {
+	job, err := d.history.Get(ctx, id)
+	if err != nil {
+		return jobError(id, err)
+	}
+	switch {
+	case job.State.Final():
+		return sqlerr.New(sqlerr.ObjectNotInPrerequisiteState, "job \"%s\" has ended as %s", id, job.State)
+	case job.Resource.Name == "":
+		return sqlerr.New(sqlerr.ObjectNotInPrerequisiteState, "job \"%s\" runs within its statement", id).
+			WithHint("Cancel the statement of session %s.", job.SessionID)
+	}
+	return d.jobs.Cancel(ctx, job.Resource)
+}
+
+func jobError(id uuid.UUID, err error) error {
+	if errors.Is(err, history.ErrNotFound) {
+		return sqlerr.New(sqlerr.UndefinedObject, "job \"%s\" does not exist", id)
+	}
+	return sqlerr.Wrap(err, sqlerr.IOError, "could not read the history")
+}

@@ -1,0 +1,186 @@
+package deploy
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/tablewright/tablewright/ddl/plan"
+	"github.com/tablewright/tablewright/ddl/sqlerr"
+	"github.com/tablewright/tablewright/home/history"
+)
+
+const (
+	renewInterval   = leaseDuration / 3
+	recoverInterval = 5 * time.Second
+	recoverBatchMax = 100
+	// recoverStepMax bounds the work on one job that was taken over.
+	recoverStepMax = time.Minute
+	retryQueueMax  = 1024
+	retryDelay     = 2 * time.Second
+)
+
+// RunRecovery keeps this gateway's leases and takes over the jobs whose holder has been silent too long:
+// each is finished or undone, as the fate of its home transaction decides. It returns when ctx ends.
+func (d *Deployer) RunRecovery(ctx context.Context) error {
+	renew, look := time.NewTicker(renewInterval), time.NewTicker(recoverInterval)
+	defer renew.Stop()
+	defer look.Stop()
+	d.recoverExpired(ctx)
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-renew.C:
+			if _, err := d.leases.Renew(ctx, d.holder, leaseDuration); err != nil {
+				d.log.Warn().Err(err).Msg("leases not renewed")
+			}
+		case <-look.C:
+			d.recoverExpired(ctx)
+		case id := <-d.retry:
+			d.retryOne(ctx, id)
+		}
+	}
+}
+
+// retryLater has an unfinished job of this gateway looked at again soon.
+func (d *Deployer) retryLater(id uuid.UUID) {
+	time.AfterFunc(retryDelay, func() {
+		select {
+		case d.retry <- id:
+		default: // the queue is full: its lease runs out and the job is found then
+		}
+	})
+}
+
+func (d *Deployer) retryOne(ctx context.Context, id uuid.UUID) {
+	job, err := d.history.Get(ctx, id)
+	if err == nil && !job.State.Final() {
+		err = d.takeOver(ctx, job)
+	}
+	if err != nil && ctx.Err() == nil {
+		d.log.Warn().Err(err).Str("job_id", id.String()).Msg("job not finished, trying again")
+		d.retryLater(id)
+	}
+}
+
+func (d *Deployer) recoverExpired(ctx context.Context) {
+	jobs, err := d.leases.Expired(ctx, recoverBatchMax)
+	if err != nil {
+		if ctx.Err() == nil {
+			d.log.Warn().Err(err).Msg("unfinished jobs not read")
+		}
+		return
+	}
+	for _, job := range jobs {
+		mine, err := d.leases.TakeLease(ctx, job.JobID, d.holder, leaseDuration)
+		if err != nil || !mine {
+			continue
+		}
+		d.log.Info().Str("job_id", job.JobID.String()).Str("target", job.Target).Msg("taking over an unfinished job")
+		if err := d.takeOver(ctx, job); err != nil {
+			d.log.Warn().Err(err).Str("job_id", job.JobID.String()).Msg("job not finished, trying again")
+			d.retryLater(job.JobID)
+		}
+	}
+}
+
+// errStillOpen tells that a job's home transaction has not ended.
+var errStillOpen = errors.New("home transaction is still open")
+
+// takeOver finishes or undoes a job. It may be called again at any time: every step of it is idempotent.
+func (d *Deployer) takeOver(ctx context.Context, job history.Job) error {
+	ctx, cancel := context.WithTimeout(ctx, recoverStepMax)
+	defer cancel()
+	stored, err := readPlan(job)
+	if err != nil {
+		return err
+	}
+	status, err := d.history.XactStatus(ctx, job.HomeXID)
+	if err != nil {
+		return err
+	}
+	switch status {
+	case history.Committed:
+		return d.finishTaken(ctx, job, stored)
+	case history.Aborted:
+		return d.undoTaken(ctx, job, stored)
+	case history.InProgress:
+		return errStillOpen
+	default:
+		return fmt.Errorf("the home database does not know transaction %s any more", job.HomeXID)
+	}
+}
+
+// finishTaken goes on with a job whose home transaction committed.
+func (d *Deployer) finishTaken(ctx context.Context, job history.Job, stored storedPlan) error {
+	if job.Path == history.Slow && stored.Alone {
+		return d.resubmit(ctx, job, stored)
+	}
+	for _, step := range stored.Steps {
+		if !step.Destructive {
+			continue // done before the commit
+		}
+		step.Target.JobID = job.JobID.String()
+		if err := d.fastStep(ctx, job.JobID, step, func(string) {}); err != nil {
+			return err
+		}
+	}
+	identity := job.TargetUID
+	if job.ExternalID != "" {
+		identity = job.ExternalID
+	}
+	return d.succeed(ctx, job.JobID, stored.Relation, identity)
+}
+
+// resubmit makes sure that a slow job has its resource; its end is the recorder's to see.
+func (d *Deployer) resubmit(ctx context.Context, job history.Job, stored storedPlan) error {
+	if job.Resource.Name != "" {
+		return nil
+	}
+	for _, step := range stored.Steps {
+		step.Target.JobID = job.JobID.String()
+		step.Target.RequestedBy = job.Submitter
+		if step.Action == plan.Create && job.TargetUID != "" {
+			step.Target.Identity = job.TargetUID // a fast step that was handed over had begun
+		}
+		if _, err := d.submit(ctx, job.JobID, step); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// undoTaken takes back the work of a job whose home transaction was rolled back.
+func (d *Deployer) undoTaken(ctx context.Context, job history.Job, stored storedPlan) error {
+	identity := job.TargetUID
+	for i := len(stored.Steps) - 1; i >= 0; i-- {
+		step := stored.Steps[i]
+		if step.Destructive || step.Action != plan.Create {
+			continue
+		}
+		step.Target.JobID = job.JobID.String()
+		if job.Path == history.Slow && d.jobs != nil {
+			resource, found, err := d.jobs.Find(ctx, job.JobID, step)
+			if err != nil {
+				return err
+			}
+			if found {
+				if err := d.cancelAndWait(ctx, job.JobID, resource); err != nil {
+					return err
+				}
+			}
+			if fresh, err := d.history.Get(ctx, job.JobID); err == nil && fresh.ExternalID != "" {
+				identity = fresh.ExternalID
+			}
+		}
+		if err := d.takeBack(ctx, step, identity); err != nil {
+			return err
+		}
+	}
+	return d.end(ctx, job.JobID, history.Failed, "",
+		sqlerr.New(sqlerr.TransactionRollback, "the home transaction was rolled back").WithDetail("What the job had made was undone."))
+}

@@ -1,0 +1,234 @@
+package deploy
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/tablewright/tablewright/ddl/plan"
+	"github.com/tablewright/tablewright/ddl/sqlerr"
+	"github.com/tablewright/tablewright/home/history"
+)
+
+// leaseDuration is how long a gateway may be silent before another takes its jobs over.
+const leaseDuration = 30 * time.Second
+
+// Run is the external work of one home transaction, from its record to its end. Its methods are called
+// in order by one goroutine: Forward, then, once the home database has committed, Committed; or
+// RolledBack when it has not.
+type Run struct {
+	d    *Deployer
+	req  Request
+	work []*work
+}
+
+// work is one statement's part of a run.
+type work struct {
+	Statement
+	resource history.Resource // of the job that carries its slow step, once submitted
+	made     []madeStep       // finished creates, in order
+	handed   bool             // a fast step overran its deadline and goes on as a job
+}
+
+// madeStep is an object that was made and can be taken back.
+type madeStep struct {
+	step     plan.Step
+	identity string
+}
+
+// Begin records the work, all of it or none, before anything outside is touched. An unfinished job that
+// does the same already is 55006.
+func (d *Deployer) Begin(ctx context.Context, r Request) (*Run, error) {
+	run := &Run{d: d, req: r}
+	records := make([]history.Record, 0, len(r.Statements))
+	for _, st := range r.Statements {
+		record, err := d.record(r, st)
+		if err != nil {
+			return nil, err
+		}
+		records = append(records, record)
+		run.work = append(run.work, &work{Statement: st})
+	}
+	jobs, joined, err := d.history.BeginAll(ctx, records)
+	if err != nil {
+		return nil, sqlerr.Wrap(err, sqlerr.IOError, "could not record the job")
+	}
+	for i, other := range joined {
+		if other {
+			err := alreadyUnderWay(jobs[i])
+			return nil, errors.Join(err, run.finishAll(context.WithoutCancel(ctx), history.Failed, err))
+		}
+	}
+	return run, nil
+}
+
+// record is a statement's record as it begins.
+func (d *Deployer) record(r Request, st Statement) (history.Record, error) {
+	stored, err := json.Marshal(storedPlan{Steps: st.Plan.Steps, Relation: st.Relation, Alone: r.Alone})
+	if err != nil {
+		return history.Record{}, fmt.Errorf("record of %s: %w", st.Plan.Target, err)
+	}
+	path, state := history.Fast, history.Running
+	if slow(st.Plan.Steps) {
+		path, state = history.Slow, history.Queued
+	}
+	return history.Record{
+		JobID:           st.JobID,
+		WorkKey:         history.WorkKey(st.Plan.Tag, st.Plan.Target, st.Plan.TargetUID, st.Plan.Hash),
+		HomeXID:         strconv.FormatUint(r.HomeXID, 10),
+		Kind:            st.Plan.Tag,
+		Target:          st.Plan.Target,
+		Statement:       st.Plan.Statement,
+		StatementHash:   st.Plan.Hash,
+		Submitter:       r.Origin.User,
+		ApplicationName: r.Origin.ApplicationName,
+		ClientAddr:      r.Origin.ClientAddr,
+		SessionID:       r.Origin.SessionID,
+		Path:            path,
+		State:           state,
+		Cluster:         d.cluster,
+		Plan:            stored,
+		Holder:          d.holder,
+		Lease:           leaseDuration,
+	}, nil
+}
+
+func alreadyUnderWay(job history.Job) *sqlerr.Error {
+	return sqlerr.New(sqlerr.ObjectInUse, "%s is being changed by job %s", job.Target, job.JobID).
+		WithDetail("Role \"%s\" started it at %s.", job.Submitter, job.Created.UTC().Format("2006-01-02 15:04:05+00")).
+		WithHint("WAIT FOR JOB '%s' waits for it.", job.JobID)
+}
+
+// Forward does what can be undone: fast steps inline, and in a block also the slow ones, whose end it
+// waits for. When a step fails everything before it is undone and the error says, an object a line, what
+// became of each.
+func (r *Run) Forward(ctx context.Context, n Notifier) error {
+	ctx, cancel := context.WithTimeout(ctx, r.forwardMax())
+	defer cancel()
+	for _, w := range r.work {
+		for _, step := range w.Plan.Steps {
+			if step.Destructive || step.Action == plan.Open || step.Path == plan.Slow && r.req.Alone {
+				continue
+			}
+			if err := r.forwardStep(ctx, w, step, n); err != nil {
+				return r.undo(ctx, err)
+			}
+		}
+	}
+	return nil
+}
+
+// forwardMax bounds the steps before the home commit. Slow steps of a block have the client's own limit.
+func (r *Run) forwardMax() time.Duration {
+	for _, w := range r.work {
+		if slow(w.Plan.Steps) {
+			return maxDuration
+		}
+	}
+	return fastStepsMax
+}
+
+const maxDuration = 1<<63 - 1
+
+func (r *Run) forwardStep(ctx context.Context, w *work, step plan.Step, n Notifier) error {
+	step.Target.JobID = w.JobID.String()
+	step.Target.RequestedBy = r.req.Origin.User
+	if step.Path == plan.Slow {
+		return r.slowStep(ctx, w, step, n)
+	}
+	err := r.d.fastStep(ctx, w.JobID, step, func(identity string) {
+		w.made = append(w.made, madeStep{step, identity})
+	})
+	if !errors.Is(err, errOverrun) || ctx.Err() != nil || r.d.jobs == nil {
+		return err
+	}
+	return r.handOver(ctx, w, step, n)
+}
+
+// handOver makes a job of a fast step that overran its deadline. A statement alone goes on to its home
+// commit first; in a block the job's end is waited for.
+func (r *Run) handOver(ctx context.Context, w *work, step plan.Step, n Notifier) error {
+	w.handed = true
+	err := r.d.history.Transition(ctx, w.JobID, history.Change{
+		State: history.Queued, Path: history.Slow, Reason: "overran the deadline of the fast path",
+	})
+	if err != nil || r.req.Alone {
+		return err
+	}
+	step.Path = plan.Slow
+	return r.slowStep(ctx, w, step, n)
+}
+
+// isSlow tells whether a statement's work is a job of the control plane.
+func (w *work) isSlow() bool { return w.handed || slow(w.Plan.Steps) }
+
+// Committed does what remains once the home database has committed: steps that cannot be undone, the
+// slow work of a statement alone, and the ends in the history. Warnings name what is not done yet and
+// goes on. An error is possible for a statement alone only: its job failed or the wait for it ended.
+func (r *Run) Committed(ctx context.Context, n Notifier) (warnings []plan.Notice, err error) {
+	for _, w := range r.work {
+		if w.isSlow() && r.req.Alone {
+			return r.d.slowAlone(ctx, r, w, n)
+		}
+		if warning := r.d.finishFast(context.WithoutCancel(ctx), w); warning != nil {
+			warnings = append(warnings, *warning)
+		}
+	}
+	return warnings, nil
+}
+
+// RolledBack undoes the run of a home transaction that did not commit, and returns its cause with what
+// became of the objects.
+func (r *Run) RolledBack(ctx context.Context, cause error) error { return r.undo(ctx, cause) }
+
+// commitPollInterval is how often a transaction whose end is not known is asked for.
+const commitPollInterval = 50 * time.Millisecond
+
+// HomeCommitted finds out whether the home transaction committed when its answer was lost. It waits
+// while the home server itself does not know yet, up to undoMax.
+func (r *Run) HomeCommitted(ctx context.Context) (bool, error) {
+	ctx, cancel := context.WithTimeout(ctx, undoMax)
+	defer cancel()
+	for {
+		status, err := r.d.history.XactStatus(ctx, strconv.FormatUint(r.req.HomeXID, 10))
+		switch {
+		case err == nil && status == history.Committed:
+			return true, nil
+		case err == nil && status == history.Aborted:
+			return false, nil
+		}
+		select {
+		case <-ctx.Done():
+			return false, errors.Join(err, ctx.Err())
+		case <-time.After(commitPollInterval):
+		}
+	}
+}
+
+// finishAll ends all jobs of the run in one state.
+func (r *Run) finishAll(ctx context.Context, state history.State, cause error) error {
+	var errs []error
+	for _, w := range r.work {
+		errs = append(errs, r.d.end(ctx, w.JobID, state, "", cause))
+	}
+	return errors.Join(errs...)
+}
+
+// end records a job's end.
+func (d *Deployer) end(ctx context.Context, id uuid.UUID, state history.State, identity string, cause error) error {
+	change := history.Change{State: state, TargetUID: identity}
+	if cause != nil {
+		e := sqlerr.From(cause)
+		change.Failure = &history.Failure{Code: e.Code, Message: e.Message, Detail: e.Detail}
+	}
+	err := d.history.Transition(ctx, id, change)
+	if _, ended := errors.AsType[*history.FinalError](err); ended {
+		return nil // another gateway has ended it; a final state stays
+	}
+	return err
+}

@@ -1,0 +1,67 @@
+package deploy
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/tablewright/tablewright/ddl/sqlerr"
+	"github.com/tablewright/tablewright/home"
+)
+
+// HomeShadows changes shadows on the gateway's own connections.
+type HomeShadows struct{ Home *home.Home }
+
+// Ready notes that what a shadow stands for exists. A shadow that is gone by now is no error.
+func (h HomeShadows) Ready(ctx context.Context, relation uint32, job uuid.UUID, identity string) error {
+	return h.patch(ctx, relation, job, map[string]any{"state": "ready", "identity": identity, "job_id": nil})
+}
+
+// patch changes the registry's row of a shadow, while it is still the one that the job made.
+func (h HomeShadows) patch(ctx context.Context, relation uint32, job uuid.UUID, changes map[string]any) error {
+	patch, err := json.Marshal(changes)
+	if err != nil {
+		return err
+	}
+	_, err = h.Home.Pool().Exec(ctx,
+		`select tablewright.patch_relation(oid, $3::jsonb) from tablewright.relation where oid = $1 and job_id = $2`,
+		relation, job, string(patch))
+	if err != nil {
+		return fmt.Errorf("shadow %d: %w", relation, err)
+	}
+	return nil
+}
+
+// Remove drops the shadow that a job's statement made.
+func (h HomeShadows) Remove(ctx context.Context, relation uint32, job uuid.UUID) error {
+	err := pgx.BeginFunc(ctx, h.Home.Pool(), func(tx pgx.Tx) error { return h.remove(ctx, tx, relation, job) })
+	if e, ok := errors.AsType[*pgconn.PgError](err); ok && e.Code == sqlerr.DependentObjectsStillExist {
+		return h.patch(ctx, relation, job, map[string]any{"state": "failed"})
+	}
+	if err != nil {
+		return fmt.Errorf("shadow %d: %w", relation, err)
+	}
+	return nil
+}
+
+func (h HomeShadows) remove(ctx context.Context, tx pgx.Tx, relation uint32, job uuid.UUID) error {
+	var name string
+	err := tx.QueryRow(ctx, `select format('%I.%I', n.nspname, c.relname) from tablewright.relation r
+		join pg_catalog.pg_class c on c.oid = r.oid join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+		where r.oid = $1 and r.job_id = $2`, relation, job).Scan(&name)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if err := h.Home.ExecTicketed(ctx, tx, fmt.Sprintf("select tablewright.unwall(%d)", relation)); err != nil {
+		return err
+	}
+	return h.Home.ExecTicketed(ctx, tx, "drop table "+name)
+}

@@ -1,0 +1,135 @@
+package deploy
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/tablewright/tablewright/ddl/plan"
+	"github.com/tablewright/tablewright/ddl/sqlerr"
+	"github.com/tablewright/tablewright/home/history"
+)
+
+// Reasons that the recorder leaves on a job whose end depends on the home commit still: the job of a
+// block is not over when its resource is.
+const (
+	ReasonProvisioned = "Provisioned"
+	ReasonFailed      = "ProvisioningFailed"
+)
+
+// cancelMax is how long a cancelled statement waits for the job's confirmed end.
+const cancelMax = 10 * time.Second
+
+// submit makes the resource of a step and records it.
+func (d *Deployer) submit(ctx context.Context, job uuid.UUID, step plan.Step) (history.Resource, error) {
+	if d.jobs == nil {
+		return history.Resource{}, sqlerr.New(sqlerr.ObjectNotInPrerequisiteState, "there is no control plane for jobs of catalog \"%s\"", step.Catalog.Name)
+	}
+	resource, err := d.jobs.Submit(ctx, job, step)
+	if err != nil {
+		return resource, err
+	}
+	err = d.history.Transition(ctx, job, history.Change{State: history.Pending, Resource: resource, Key: "submit " + resource.UID})
+	if errors.Is(err, history.ErrStale) {
+		err = nil // the recorder has seen it run already
+	}
+	return resource, err
+}
+
+// slowStep carries a slow step of a block out: as a job whose end is waited for while the home
+// transaction is open.
+func (r *Run) slowStep(ctx context.Context, w *work, step plan.Step, n Notifier) error {
+	resource, err := r.d.submit(ctx, w.JobID, step)
+	w.resource = resource
+	if err != nil {
+		return err
+	}
+	job, err := r.d.wait(ctx, waiting{work: w, settings: r.req.Settings, notifier: n, over: provisioned})
+	if err != nil {
+		return err
+	}
+	if job.Reason != ReasonProvisioned {
+		return failureOf(job)
+	}
+	w.made = append(w.made, madeStep{step, job.ExternalID})
+	return nil
+}
+
+// provisioned tells whether the job's resource has ended; the job itself may wait for the home commit.
+func provisioned(job history.Job) bool {
+	return job.State.Final() || job.Reason == ReasonProvisioned || job.Reason == ReasonFailed
+}
+
+// failureOf is a failed job's error for the client that waits for it.
+func failureOf(job history.Job) error {
+	e := sqlerr.New(job.Failure.Code, "%s", job.Failure.Message)
+	if e.Code == "" {
+		e = sqlerr.New(sqlerr.IOError, "job %s ended as %s", job.JobID, job.State)
+	}
+	detail := fmt.Sprintf("Job %s ended as %s.", job.JobID, job.State)
+	if job.Failure.Detail != "" {
+		detail = job.Failure.Detail + "\n" + detail
+	}
+	return e.WithDetail("%s", detail)
+}
+
+// slowAlone submits the slow work of a statement alone, whose home transaction has committed, and waits
+// for as much of it as the session wishes.
+func (d *Deployer) slowAlone(ctx context.Context, r *Run, w *work, n Notifier) ([]plan.Notice, error) {
+	for _, step := range w.Plan.Steps {
+		step.Target.JobID = w.JobID.String()
+		step.Target.RequestedBy = r.req.Origin.User
+		resource, err := d.submit(context.WithoutCancel(ctx), w.JobID, step)
+		if err != nil {
+			// On record and committed: it is submitted as soon as the control plane answers.
+			d.log.Warn().Err(err).Str("job_id", w.JobID.String()).Msg("job not submitted, trying again")
+			d.retryLater(w.JobID)
+		}
+		w.resource = resource
+	}
+	over, wanted := func(job history.Job) bool { return job.State.Final() }, r.req.Settings.WaitFor
+	switch wanted {
+	case Recorded:
+		return nil, nil
+	case Accepted:
+		over = func(job history.Job) bool { return job.State.Final() || job.State == history.Running }
+	case Ready, Finished:
+	}
+	job, err := d.wait(ctx, waiting{work: w, settings: r.req.Settings, notifier: n, over: over, alone: true})
+	if e, ok := errors.AsType[*waitEnded](err); ok && e.warning != nil {
+		return []plan.Notice{*e.warning}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if job.State.Final() && job.State != history.Succeeded {
+		return nil, failureOf(job)
+	}
+	return nil, nil
+}
+
+// cancelAndWait cancels a job and waits for its end.
+func (d *Deployer) cancelAndWait(ctx context.Context, id uuid.UUID, resource history.Resource) error {
+	changed, stop := d.changes.Subscribe(id)
+	defer stop()
+	if err := d.jobs.Cancel(ctx, resource); err != nil {
+		return err
+	}
+	for {
+		job, err := d.history.Get(ctx, id)
+		if err != nil {
+			return err
+		}
+		if provisioned(job) {
+			return nil
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return sqlerr.New(sqlerr.IOError, "job %s did not end in time", id).WithCause(ctx.Err())
+		}
+	}
+}

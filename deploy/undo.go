@@ -1,0 +1,76 @@
+package deploy
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/tablewright/tablewright/ddl/plan"
+	"github.com/tablewright/tablewright/ddl/sqlerr"
+	"github.com/tablewright/tablewright/home/history"
+	"github.com/tablewright/tablewright/provision"
+)
+
+// undo takes back, in reverse, what the run has made, records the ends and returns the cause with a line
+// an object in its detail. It does not end with the statement's context: that may be the cause.
+func (r *Run) undo(ctx context.Context, cause error) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), undoMax)
+	defer cancel()
+	e := sqlerr.From(cause)
+	lines := make([]string, len(r.work))
+	for i := len(r.work) - 1; i >= 0; i-- {
+		w := r.work[i]
+		state, fate := history.Failed, "not made"
+		if err := r.d.undoWork(ctx, w); err != nil {
+			state, fate = history.UndoFailed, "could not be undone: "+sqlerr.From(err).Message
+			r.d.log.Error().Err(err).Str("job_id", w.JobID.String()).Msg("undo failed")
+		} else if len(w.made) > 0 || w.resource.Name != "" {
+			fate = "undone"
+		}
+		if err := r.d.end(ctx, w.JobID, state, "", cause); err != nil {
+			r.d.log.Error().Err(err).Str("job_id", w.JobID.String()).Msg("end of the job not recorded")
+		}
+		lines[i] = fmt.Sprintf("%s %s: %s (job %s).", w.Plan.Tag, w.Plan.Target, fate, w.JobID)
+	}
+	if e.Detail != "" {
+		lines = append([]string{e.Detail}, lines...)
+	}
+	return e.WithDetail("%s", strings.Join(lines, "\n"))
+}
+
+// undoWork takes back what one statement has made.
+func (d *Deployer) undoWork(ctx context.Context, w *work) error {
+	if w.resource.Name != "" {
+		if err := d.cancelAndWait(ctx, w.JobID, w.resource); err != nil {
+			return err
+		}
+	}
+	for i := len(w.made) - 1; i >= 0; i-- {
+		if err := d.takeBack(ctx, w.made[i].step, w.made[i].identity); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// takeBack deletes an object that a job made, if it is still that object: by the identity on record, or
+// by the job's mark on the object. Another one, or none, is not ours.
+func (d *Deployer) takeBack(ctx context.Context, made plan.Step, identity string) error {
+	inverse := made
+	inverse.Action = plan.Drop
+	prov, done, err := d.pool.Get(ctx, inverse.Catalog)
+	if err != nil {
+		return err
+	}
+	defer done()
+	seen, err := prov.Observe(ctx, inverse.Target)
+	if err != nil || !seen.Exists {
+		return err
+	}
+	marked := seen.JobID != "" && seen.JobID == made.Target.JobID
+	if !marked && (identity == "" || seen.Identity != identity) {
+		return nil
+	}
+	inverse.Target.Identity = seen.Identity
+	return prov.Delete(ctx, inverse.Target, provision.Call{})
+}

@@ -1,0 +1,40 @@
+package home
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/tablewright/tablewright/home/listen"
+)
+
+// CatalogChannel is the notification channel of changes of catalogs, managed schemas and relations.
+const CatalogChannel = "tablewright_catalog"
+
+// Names are the names that a statement about a managed object has to have: none of them in it means that
+// the statement is the home database's. The lists are sorted and without duplicates.
+type Names struct {
+	Catalogs  []string
+	Schemas   []string // home names of managed schemas: kafka, lake.sales
+	Relations []string // last parts only
+}
+
+// Managed reads the names as they are committed.
+func (h *Home) Managed(ctx context.Context) (Names, error) {
+	var n Names
+	err := h.pool.QueryRow(ctx, `select
+		array(select name from tablewright.catalog order by 1),
+		array(select name from tablewright.managed_schema order by 1),
+		array(select distinct c.relname::text from tablewright.relation x join pg_class c on c.oid = x.oid order by 1)`).
+		Scan(&n.Catalogs, &n.Schemas, &n.Relations)
+	if err != nil {
+		return Names{}, fmt.Errorf("names of managed objects: %w", err)
+	}
+	return n, nil
+}
+
+// Listen calls changed when a change of the managed objects was committed, and whenever its connection is
+// new, on the caller's goroutine, until ctx ends. It has a connection of its own.
+func (h *Home) Listen(ctx context.Context, changed func()) error {
+	return listen.Listen(ctx, h.endpoint.pool.ConnConfig, CatalogChannel, func(string) { changed() }, changed,
+		func(err error) { h.opts.Log.Warn().Err(err).Msg("connection to the home database lost") })
+}

@@ -1,0 +1,52 @@
+package postgres
+
+import (
+	"context"
+
+	"github.com/tablewright/tablewright/ddl/plan"
+	"github.com/tablewright/tablewright/provision"
+)
+
+// Observe reads the object's catalogue rows and compares them with the definition.
+func (s *System) Observe(ctx context.Context, r plan.Resource) (provision.Observation, error) {
+	n, err := s.name(r)
+	if err != nil {
+		return provision.Observation{}, err
+	}
+	c, err := s.acquire(ctx)
+	if err != nil {
+		return provision.Observation{}, err
+	}
+	defer c.release(ctx)
+	return s.observe(ctx, c, n, r)
+}
+
+func (s *System) observe(ctx context.Context, c *conn, n name, r plan.Resource) (provision.Observation, error) {
+	if r.Kind == plan.SchemaKind {
+		identity, err := readSchema(ctx, c, n.schema)
+		if err != nil {
+			return provision.Observation{}, s.errs.later(ctx, err)
+		}
+		return provision.Observation{Exists: identity != "", Identity: identity, UpToDate: identity != ""}, nil
+	}
+	found, err := readRelation(ctx, c, n)
+	if err != nil {
+		return provision.Observation{}, s.errs.later(ctx, err)
+	}
+	if found == nil {
+		return provision.Observation{}, nil
+	}
+	same := func(a, b, typ, from string) bool { return sameMeaning(ctx, c, a, b, typ, from) }
+	return observation(n, found, r, same), nil
+}
+
+func observation(n name, found *relation, r plan.Resource, same sameExpression) provision.Observation {
+	o := provision.Observation{Exists: true, Identity: found.identity, Found: found.table(r.Name)}
+	for _, c := range diff(n, found, r.Table, same) {
+		o.Diff = append(o.Diff, c.line)
+		o.Destructive = o.Destructive || c.destructive
+	}
+	o.UpToDate = len(o.Diff) == 0
+	o.Outputs = []provision.Output{{Name: "relation", Value: n.sql()}}
+	return o
+}

@@ -1,0 +1,198 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+
+	"github.com/jackc/pgx/v5/pgproto3"
+
+	"github.com/tablewright/tablewright/ddl/plan"
+	"github.com/tablewright/tablewright/ddl/sqlerr"
+	"github.com/tablewright/tablewright/deploy"
+)
+
+// beforeCommitQuery brings forward what could still make the home commit fail.
+const (
+	beforeCommitQuery = "set constraints all immediate"
+	xidQuery          = "select pg_current_xact_id()::text"
+)
+
+// commitPoint does the external work of the open transaction and commits it at home, in this order:
+// records, what can be undone, the home commit, what cannot be undone. text is the statement that
+// commits a block; nil stands for the Sync that commits an implicit transaction, whose ReadyForQuery the
+// caller then finds sent (readySent). An error means that nothing was committed and all was undone,
+// except that a statement alone may fail after its home commit.
+func (s *Session) commitPoint(ctx context.Context, text *routed) error {
+	ctx, end := s.begin(ctx)
+	defer end()
+	staged := s.tx.staged
+	s.tx.discard()
+	run, err := s.beginRun(ctx, staged)
+	if err != nil {
+		return err
+	}
+	notifier := sessionNotifier{s, staged[0].settings.ClientMinMessages}
+	if err := run.Forward(ctx, notifier); err != nil {
+		return err
+	}
+	tag, err := s.commitHome(ctx, text)
+	if err != nil {
+		return s.commitFailed(ctx, run, err)
+	}
+	warnings, err := run.Committed(ctx, notifier)
+	for _, w := range warnings {
+		if err := s.notify(w, staged[0].settings.ClientMinMessages); err != nil {
+			return err
+		}
+	}
+	if err != nil {
+		s.held = nil
+		if text == nil {
+			return s.failCommitted(err)
+		}
+		return err
+	}
+	if text != nil {
+		s.held = CommandComplete{tag}
+		return nil
+	}
+	return s.ready()
+}
+
+// beginRun records the staged work.
+func (s *Session) beginRun(ctx context.Context, staged []stagedStatement) (*deploy.Run, error) {
+	if _, err := s.query(ctx, beforeCommitQuery); err != nil {
+		return nil, err
+	}
+	r, err := s.query(ctx, xidQuery)
+	if err != nil {
+		return nil, err
+	}
+	xid, err := strconv.ParseUint(string(r.Rows[0][0]), 10, 64)
+	if err != nil {
+		return nil, fmt.Errorf("home transaction id: %w", err)
+	}
+	req := deploy.Request{
+		HomeXID:  xid,
+		Alone:    len(staged) == 1 && staged[0].alone,
+		Settings: staged[0].settings,
+		Origin: deploy.Origin{
+			User: s.User, ApplicationName: staged[0].settings.ApplicationName,
+			ClientAddr: s.RemoteAddr, SessionID: s.SessionID,
+		},
+	}
+	for _, st := range staged {
+		req.Statements = append(req.Statements, deploy.Statement{Plan: st.plan, JobID: st.jobID, Relation: st.relation})
+	}
+	return s.gateway.Deployer.Begin(ctx, req)
+}
+
+// commitHome commits at home and returns the command tag of the statement that did.
+func (s *Session) commitHome(ctx context.Context, text *routed) (string, error) {
+	// Whatever the client wants now, a commit that is under way is waited for.
+	ctx = context.WithoutCancel(ctx)
+	x := newExchange(s.client)
+	if text != nil {
+		if err := s.addQuery(x, text.text, nil, false); err != nil {
+			return "", err
+		}
+		if err := s.backend.run(ctx, x, func() {}); err != nil {
+			return "", err
+		}
+		if x.tag != "COMMIT" {
+			return "", sqlerr.New(sqlerr.InFailedSQLTransaction, "current transaction is aborted, commands ignored until end of transaction block")
+		}
+		s.tx.controlled(text.control)
+		return x.tag, nil
+	}
+	if err := s.backend.addMessage(&pgproto3.Sync{}, 'S', x); err != nil {
+		return "", err
+	}
+	s.tx.settled()
+	if err := s.backend.run(ctx, x, func() {}); err != nil {
+		if _, _, drainErr := s.backend.drain(); drainErr != nil {
+			return "", drainErr
+		}
+		return "", err
+	}
+	return "", nil
+}
+
+// commitFailed undoes the external work of a transaction that the home database did not commit. When the
+// connection was lost the database itself says whether it did.
+func (s *Session) commitFailed(ctx context.Context, run *deploy.Run, cause error) error {
+	ctx = context.WithoutCancel(ctx)
+	if errors.Is(cause, errBackendGone) {
+		committed, err := run.HomeCommitted(ctx)
+		if err != nil || committed {
+			// Committed, or unknown as yet: recovery takes the jobs from here.
+			return errors.Join(cause, err)
+		}
+	}
+	return run.RolledBack(ctx, cause)
+}
+
+// failCommitted answers the error of a statement whose home transaction is over.
+func (s *Session) failCommitted(err error) error {
+	if err := s.client.Send(ErrorReply{sqlerr.From(err)}); err != nil {
+		return err
+	}
+	return s.ready()
+}
+
+// ready sends the ReadyForQuery that stands for the one that the home server sent at the commit.
+func (s *Session) ready() error {
+	if err := s.releaseHeld(); err != nil {
+		return err
+	}
+	tx, _ := s.backend.state()
+	s.readySent = true
+	return s.client.Send(Ready{tx})
+}
+
+// commitBlock runs the COMMIT of a block with staged work. When that fails the block is rolled back, and
+// the client finds itself outside of it, as after every failed COMMIT.
+func (s *Session) commitBlock(ctx context.Context, st *routed) error {
+	err := s.commitPoint(ctx, st)
+	if err == nil || errors.Is(err, errBackendGone) {
+		return err
+	}
+	tx, failed, drainErr := s.backend.drain()
+	if drainErr != nil {
+		return drainErr
+	}
+	if tx != 'I' || failed || s.tx.began {
+		if err := s.rollbackHome(ctx); err != nil {
+			return err
+		}
+	}
+	s.tx.controlled(control{kind: rollbackBlock})
+	return err
+}
+
+// rollbackHome ends the home transaction, in whatever state it is.
+func (s *Session) rollbackHome(ctx context.Context) error {
+	x := newExchange(s.client)
+	if err := s.backend.addMessage(&pgproto3.Sync{}, 'S', x); err != nil {
+		return err
+	}
+	if err := s.backend.addMessage(&pgproto3.Query{String: "rollback"}, 'Q', x); err != nil {
+		return err
+	}
+	return s.backend.run(context.WithoutCancel(ctx), x, func() {})
+}
+
+// sessionNotifier passes notices of the deployer on to the client.
+type sessionNotifier struct {
+	session *Session
+	minimum string
+}
+
+// Notify sends one notice. A client that is gone is noticed elsewhere.
+func (n sessionNotifier) Notify(_ context.Context, notice plan.Notice) {
+	if err := n.session.notify(notice, n.minimum); err != nil {
+		n.session.log.Debug().Err(err).Msg("notice not sent")
+	}
+}

@@ -1,0 +1,266 @@
+package session
+
+import (
+	"context"
+
+	"github.com/jackc/pgx/v5/pgproto3"
+
+	"github.com/tablewright/tablewright/ddl/parse"
+	"github.com/tablewright/tablewright/ddl/route"
+)
+
+// portal is a bound statement of ours.
+type portal struct {
+	statement *routed
+	bind      BindRequest
+	read      *reading // of a read that was begun and suspended
+}
+
+// parse deals with a Parse message. For a statement of ours the home server prepares one that stands for
+// it under the same name: names, lifetimes, Describe and the failed state are then its own.
+func (s *Session) parse(ctx context.Context, f Frame) error {
+	req, err := s.client.Decode(f)
+	if err != nil {
+		return err
+	}
+	p := req.(ParseRequest)
+	script, err := s.route(p.Text)
+	if err != nil {
+		return s.fail(ctx, err)
+	}
+	delete(s.prepared, p.Name)
+	if len(script.statements) != 1 || script.passOn && !script.controls {
+		return s.forward(ctx, f, 'P')
+	}
+	st := script.statements[0]
+	if st.verdict == controls {
+		s.prepared[p.Name] = &st
+		return s.forward(ctx, f, 'P')
+	}
+	if err := s.open(ctx); err != nil {
+		return err
+	}
+	tx, failed, err := s.backend.drain()
+	if err != nil || failed {
+		return err
+	}
+	if tx == 'E' {
+		// Whatever it is, it is refused: 25P02.
+		return s.forward(ctx, f, 'P')
+	}
+	standIn, err := s.standIn(ctx, &st, p)
+	if err != nil {
+		return s.fail(ctx, err)
+	}
+	return s.backend.addMessage(&pgproto3.Parse{Name: p.Name, Query: standIn, ParameterOIDs: p.ParamTypes}, 'P', nil)
+}
+
+// explainStandIn has the shape of a plan.
+const explainStandIn = `select ''::pg_catalog.text as "QUERY PLAN" limit 0`
+
+// standIn finds out what a statement is and returns the text that the home server prepares for it. When
+// that text is all there is to it, the session does not watch it further.
+func (s *Session) standIn(ctx context.Context, st *routed, p ParseRequest) (string, error) {
+	if sql := translate(st.parsed); sql != "" {
+		return sql, nil
+	}
+	if _, ok := st.parsed.Extension.(*parse.Explain); ok {
+		s.prepared[p.Name] = st
+		return explainStandIn, nil
+	}
+	if st.verdict == ours {
+		s.prepared[p.Name] = st
+		return "", nil
+	}
+	d, snap, err := s.decide(ctx, st.parsed)
+	switch {
+	case err != nil:
+		return "", err
+	case d.Route == route.Ours:
+		s.prepared[p.Name] = st
+		return "", nil
+	case d.Rows != route.NoRows:
+		return s.standInForRows(st, p, d, snap)
+	case d.Route == route.HomeRewritten:
+		rewrite, err := shadowed(st.parsed, snap)
+		if err != nil {
+			return "", err
+		}
+		return rewrite.Text(), nil
+	default:
+		return p.Text, nil
+	}
+}
+
+// bind deals with a Bind message.
+func (s *Session) bind(ctx context.Context, f Frame) error {
+	if len(s.prepared) == 0 && len(s.portals) == 0 {
+		return s.forward(ctx, f, 'B')
+	}
+	req, err := s.client.Decode(f)
+	if err != nil {
+		return err
+	}
+	bind := req.(BindRequest)
+	st, ours := s.prepared[bind.Statement]
+	if !ours {
+		delete(s.portals, bind.Portal)
+		return s.forward(ctx, f, 'B')
+	}
+	bind.Params = copyValues(bind.Params)
+	s.portals[bind.Portal] = &portal{statement: st, bind: bind}
+	if st.rows != nil {
+		return s.bindRead(ctx, s.portals[bind.Portal])
+	}
+	return s.forward(ctx, f, 'B')
+}
+
+// describe deals with a Describe message: the stand-in answers for statements of ours, but for the
+// portal of a read, which the home server does not have.
+func (s *Session) describe(ctx context.Context, f Frame) error {
+	if len(s.portals) == 0 {
+		return s.forward(ctx, f, 'D')
+	}
+	req, err := s.client.Decode(f)
+	if err != nil {
+		return err
+	}
+	d := req.(DescribeRequest)
+	p, ours := s.portals[d.Name]
+	if d.Kind == 'P' && ours && p.statement.rows != nil {
+		return s.describeRead(ctx, p)
+	}
+	return s.forward(ctx, f, 'D')
+}
+
+// execute deals with an Execute message.
+func (s *Session) execute(ctx context.Context, f Frame) error {
+	if len(s.portals) == 0 {
+		s.tx.executed++
+		return s.forward(ctx, f, 'E')
+	}
+	req, err := s.client.Decode(f)
+	if err != nil {
+		return err
+	}
+	e := req.(ExecuteRequest)
+	p, ours := s.portals[e.Portal]
+	if !ours {
+		s.tx.executed++
+		return s.forward(ctx, f, 'E')
+	}
+	if p.statement.verdict == controls && len(s.tx.staged) == 0 {
+		s.tx.controlled(p.statement.control)
+		return s.forward(ctx, f, 'E')
+	}
+	_, failed, err := s.backend.drain()
+	if err != nil || failed {
+		return err
+	}
+	if err := s.runStatement(ctx, p.statement, &execution{portal: p, frame: f, maxRows: e.MaxRows}); err != nil {
+		return s.fail(ctx, err)
+	}
+	s.tx.executed++
+	return nil
+}
+
+// closeNamed deals with a Close message.
+func (s *Session) closeNamed(ctx context.Context, f Frame) error {
+	if len(s.prepared) == 0 && len(s.portals) == 0 {
+		return s.forward(ctx, f, 'C')
+	}
+	req, err := s.client.Decode(f)
+	if err != nil {
+		return err
+	}
+	c := req.(CloseRequest)
+	if c.Kind == 'S' {
+		delete(s.prepared, c.Name)
+		return s.forward(ctx, f, 'C')
+	}
+	if p, ours := s.portals[c.Name]; ours {
+		p.close()
+		delete(s.portals, c.Name)
+	}
+	return s.forward(ctx, f, 'C')
+}
+
+// sync deals with a Sync message: it commits an implicit transaction, so external work that waits for
+// the commit is done first.
+func (s *Session) sync(ctx context.Context, f Frame) error {
+	s.skip = false
+	if s.backend == nil {
+		return s.client.Send(Ready{'I'})
+	}
+	if len(s.tx.staged) > 0 {
+		tx, failed, err := s.backend.drain()
+		if err != nil {
+			return err
+		}
+		switch {
+		case failed:
+			s.staleAfterError(tx)
+		case !s.tx.inBlock(tx):
+			return s.syncCommit(ctx)
+		}
+	}
+	if err := s.releaseHeld(); err != nil {
+		return err
+	}
+	s.closePortals()
+	s.tx.settled()
+	return s.forward(ctx, f, 'S')
+}
+
+// syncCommit commits an implicit transaction with staged work at a Sync.
+func (s *Session) syncCommit(ctx context.Context) error {
+	last := &s.tx.staged[len(s.tx.staged)-1]
+	last.alone = len(s.tx.staged) == 1 && s.tx.executed == 1
+	err := s.commitPoint(ctx, nil)
+	if err != nil {
+		if err := s.fail(ctx, err); err != nil {
+			return err
+		}
+	}
+	s.skip = false
+	if err := s.releaseHeld(); err != nil {
+		return err
+	}
+	s.closePortals()
+	if s.readySent {
+		s.readySent = false
+		return nil
+	}
+	return s.forwardSync()
+}
+
+// staleAfterError forgets staged work that an error takes back: all of it in an implicit transaction; in
+// a block it stays until the block is rolled back, to a savepoint perhaps.
+func (s *Session) staleAfterError(tx byte) {
+	if !s.tx.inBlock(tx) {
+		s.tx.discard()
+	}
+}
+
+// closePortals forgets our portals at the end of a transaction.
+func (s *Session) closePortals() {
+	tx, _ := s.backend.state()
+	if s.tx.inBlock(tx) {
+		return
+	}
+	for name, p := range s.portals {
+		p.close()
+		delete(s.portals, name)
+	}
+}
+
+// releaseHeld sends the CommandComplete that was held back until the work behind it is done or is known
+// to wait for a later commit.
+func (s *Session) releaseHeld() error {
+	if s.held == nil {
+		return nil
+	}
+	held := s.held
+	s.held = nil
+	return s.client.Send(held)
+}

@@ -1,0 +1,125 @@
+package session
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/google/uuid"
+
+	"github.com/tablewright/tablewright/ddl/bind"
+	"github.com/tablewright/tablewright/ddl/catalog"
+	"github.com/tablewright/tablewright/ddl/parse"
+	"github.com/tablewright/tablewright/ddl/plan"
+	"github.com/tablewright/tablewright/ddl/route"
+	"github.com/tablewright/tablewright/deploy"
+	"github.com/tablewright/tablewright/home"
+)
+
+// Gateway is what all sessions share.
+type Gateway struct {
+	Home     Home
+	Deployer Deployer
+	Secrets  SecretStore
+	Systems  map[string]bind.System
+	Names    *NameCache
+	Routes   *RouteCache
+}
+
+// Deployer carries plans out.
+type Deployer interface {
+	// Check looks whether the live systems allow a plan; it changes nothing.
+	Check(ctx context.Context, p *plan.Plan) error
+	// Begin records the work of a home transaction that is about to commit.
+	Begin(ctx context.Context, r deploy.Request) (*deploy.Run, error)
+	// WaitForJob waits for a job's end; a failed job is an error with the job's own SQLSTATE.
+	WaitForJob(ctx context.Context, id uuid.UUID, settings deploy.Settings, n deploy.Notifier) error
+	// CancelJob asks for a job's end.
+	CancelJob(ctx context.Context, id uuid.UUID) error
+}
+
+// SecretStore takes the literal secrets of statements in.
+type SecretStore interface {
+	Save(ctx context.Context, secrets []plan.Secret) error
+	Forget(ctx context.Context, refs []catalog.SecretKeyRef) error
+}
+
+// errNotManaged tells that a statement names nothing of an external system.
+var errNotManaged = bind.ErrNotManaged
+
+// QueryText runs a query that answers one value; it makes the session the source of snapshots.
+func (s *Session) QueryText(ctx context.Context, sql string, args ...string) (string, error) {
+	r, err := s.query(ctx, sql, texts(args...)...)
+	if err != nil {
+		return "", err
+	}
+	if len(r.Rows) != 1 || len(r.Rows[0]) != 1 {
+		return "", fmt.Errorf("query answered %d rows in place of one value", len(r.Rows))
+	}
+	return string(r.Rows[0][0]), nil
+}
+
+// snapshot reads what a statement names, as this session's transaction sees it.
+func (s *Session) snapshot(ctx context.Context, st *parse.Statement) (*catalog.Snapshot, error) {
+	needs := bind.Requirements(st)
+	snap, err := s.readSnapshot(ctx, needs)
+	if err != nil {
+		return nil, err
+	}
+	more := bind.More(st, snap)
+	if more.Empty() {
+		return snap, nil
+	}
+	needs.Schemas = append(needs.Schemas, more.Schemas...)
+	needs.Relations = append(needs.Relations, more.Relations...)
+	return s.readSnapshot(ctx, needs)
+}
+
+func (s *Session) readSnapshot(ctx context.Context, n bind.Needs) (*catalog.Snapshot, error) {
+	w := home.Wanted{Catalogs: n.Catalogs, Schemas: n.Schemas, AllIn: n.AllIn, Types: n.Types}
+	for _, r := range n.Relations {
+		w.Relations = append(w.Relations, home.RelationName(r))
+	}
+	for _, c := range n.AllOf {
+		schemas, err := s.schemasOf(ctx, c)
+		if err != nil {
+			return nil, err
+		}
+		w.Schemas = append(w.Schemas, schemas...)
+		w.AllIn = append(w.AllIn, schemas...)
+	}
+	return home.ReadSnapshot(ctx, s, w)
+}
+
+// schemasOf lists the home schemas of a catalog.
+func (s *Session) schemasOf(ctx context.Context, name string) ([]string, error) {
+	text, err := s.QueryText(ctx, `select coalesce(pg_catalog.json_agg(name order by name), '[]')::text
+ from tablewright.managed_schema where catalog = $1`, name)
+	if err != nil {
+		return nil, err
+	}
+	var schemas []string
+	return schemas, errors.Join(json.Unmarshal([]byte(text), &schemas))
+}
+
+// decide finds out what a statement's names mean and who carries it out.
+func (s *Session) decide(ctx context.Context, st *parse.Statement) (route.Decision, *catalog.Snapshot, error) {
+	snap, err := s.snapshot(ctx, st)
+	if err != nil {
+		return route.Decision{}, nil, err
+	}
+	if err := bind.Unknown(st, snap); err != nil {
+		return route.Decision{}, nil, err
+	}
+	d := route.Of(st, bind.Managed(snap))
+	if d.Route == route.Refused {
+		return d, snap, d.Err
+	}
+	return d, snap, nil
+}
+
+// compile makes the plan of a statement that defines objects.
+func (s *Session) compile(st *parse.Statement, snap *catalog.Snapshot, settings deploy.Settings) (*plan.Plan, error) {
+	return bind.Compile(st, snap, s.gateway.Systems, bind.Settings{AllowDestructive: settings.AllowDestructive})
+}

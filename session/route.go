@@ -1,0 +1,183 @@
+package session
+
+import (
+	"strings"
+
+	lru "github.com/hashicorp/golang-lru/v2"
+	pg_query "github.com/pganalyze/pg_query_go/v6"
+
+	"github.com/tablewright/tablewright/ddl/parse"
+)
+
+const (
+	// cachedRoutesMax and cachedTextBytesMax bound the memory of cached routes: entries, and bytes a text.
+	cachedRoutesMax    = 2048
+	cachedTextBytesMax = 4096
+)
+
+// verdict says, by a statement's text and the names that may mean something managed alone, who may have
+// to deal with it.
+type verdict uint8
+
+const (
+	passOn   verdict = iota // the home database, unchanged
+	controls                // the home database, but the session watches: a transaction statement
+	asks                    // what its names mean must be asked
+	ours                    // a statement that PostgreSQL does not have
+)
+
+// routed is one statement and its verdict.
+type routed struct {
+	parsed  *parse.Statement
+	text    string
+	verdict verdict
+	control control
+	names   []parse.Name
+	rows    *rowsPlan // of a prepared statement that moves rows of a managed table
+}
+
+// script is the statements of one message.
+type script struct {
+	statements []routed
+	passOn     bool // all of them go home unchanged
+	controls   bool // a transaction statement is among them
+}
+
+// RouteCache remembers what texts were found to be. Names that become managed later are looked at each
+// time, so that nothing needs to be forgotten.
+type RouteCache struct {
+	exact      *lru.Cache[string, script]
+	normalized *lru.Cache[string, []parse.Name]
+}
+
+// NewRouteCache returns an empty cache.
+func NewRouteCache() (*RouteCache, error) {
+	exact, err := lru.New[string, script](cachedRoutesMax)
+	if err != nil {
+		return nil, err
+	}
+	normalized, err := lru.New[string, []parse.Name](cachedRoutesMax)
+	if err != nil {
+		return nil, err
+	}
+	return &RouteCache{exact: exact, normalized: normalized}, nil
+}
+
+// route takes a message's text apart. An error is one of a statement of ours; text that the parser
+// cannot read goes home, whose own parser judges it.
+func (s *Session) route(text string) (script, error) {
+	g := s.gateway
+	cacheable := len(text) <= cachedTextBytesMax
+	if cacheable {
+		if known, ok := g.Routes.exact.Get(text); ok {
+			return s.judge(known), nil
+		}
+		// The same text with other literals is as harmless as it was, as long as none of its names is managed.
+		if key, err := pg_query.Normalize(text); err == nil {
+			if names, ok := g.Routes.normalized.Get(key); ok && !s.mayMean(names) {
+				return script{passOn: true}, nil
+			}
+			fresh, err := dissect(text)
+			if err != nil {
+				return script{}, err
+			}
+			g.Routes.remember(key, text, fresh)
+			return s.judge(fresh), nil
+		}
+	}
+	fresh, err := dissect(text)
+	if err != nil {
+		return script{}, err
+	}
+	if cacheable {
+		g.Routes.exact.Add(text, fresh)
+	}
+	return s.judge(fresh), nil
+}
+
+// mayMean tells whether one of the names may mean something managed, as this session sees it.
+func (s *Session) mayMean(names []parse.Name) bool {
+	return s.gateway.Names.mayMean(names) || s.own.any(names)
+}
+
+// remember stores what a text was found to be. What a statement means beyond its names (ours, or of a
+// transaction) is remembered for the exact text only: positions depend on it.
+func (c *RouteCache) remember(key, text string, s script) {
+	var names []parse.Name
+	for i := range s.statements {
+		if s.statements[i].verdict == controls || s.statements[i].verdict == ours {
+			c.exact.Add(text, s)
+			return
+		}
+		names = append(names, s.statements[i].names...)
+	}
+	c.normalized.Add(strings.Clone(key), names)
+}
+
+// dissect splits a text and says what each statement is, without looking at what is managed.
+func dissect(text string) (script, error) {
+	statements, err := parse.Split(text)
+	if err != nil {
+		return script{}, err
+	}
+	s := script{statements: make([]routed, len(statements))}
+	for i := range statements {
+		st := &statements[i]
+		r := routed{parsed: st, text: st.Text, control: controlOf(st)}
+		switch {
+		case r.control.kind != noControl:
+			r.verdict = controls
+			s.controls = true
+		case st.Extension != nil:
+			r.verdict = ours
+		default:
+			r.names = parse.Names(st)
+		}
+		s.statements[i] = r
+	}
+	return s, nil
+}
+
+// judge decides which statements may mean something managed now.
+func (s *Session) judge(known script) script {
+	judged := script{statements: make([]routed, len(known.statements)), passOn: true, controls: known.controls}
+	copy(judged.statements, known.statements)
+	for i := range judged.statements {
+		st := &judged.statements[i]
+		if st.verdict == passOn && s.mayMean(st.names) {
+			st.verdict = asks
+		}
+		if st.verdict == asks || st.verdict == ours {
+			judged.passOn = false
+		}
+	}
+	return judged
+}
+
+// controlOf tells which transaction statement a statement is.
+func controlOf(st *parse.Statement) control {
+	tx := st.Node.GetTransactionStmt()
+	if tx == nil {
+		return control{}
+	}
+	c := control{savepoint: tx.GetSavepointName(), chain: tx.GetChain()}
+	switch tx.GetKind() {
+	case pg_query.TransactionStmtKind_TRANS_STMT_BEGIN, pg_query.TransactionStmtKind_TRANS_STMT_START:
+		c.kind = beginBlock
+	case pg_query.TransactionStmtKind_TRANS_STMT_COMMIT:
+		c.kind = commitBlock
+	case pg_query.TransactionStmtKind_TRANS_STMT_ROLLBACK:
+		c.kind = rollbackBlock
+	case pg_query.TransactionStmtKind_TRANS_STMT_SAVEPOINT:
+		c.kind = setSavepoint
+	case pg_query.TransactionStmtKind_TRANS_STMT_RELEASE:
+		c.kind = releaseSavepoint
+	case pg_query.TransactionStmtKind_TRANS_STMT_ROLLBACK_TO:
+		c.kind = rollbackToSavepoint
+	case pg_query.TransactionStmtKind_TRANS_STMT_PREPARE:
+		c.kind = prepareTransaction
+	default:
+		return control{}
+	}
+	return c
+}

@@ -1,0 +1,95 @@
+package session
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/tablewright/tablewright/ddl/catalog"
+	"github.com/tablewright/tablewright/ddl/parse"
+)
+
+// showJobsMax is how many jobs SHOW JOBS lists without a LIMIT.
+const showJobsMax = 100
+
+// translate is the query that answers a SHOW or DESCRIBE statement in the home database: shapes, formats,
+// cursors and the failed state are then the home server's own. It is empty for other statements.
+func translate(st *parse.Statement) string {
+	switch ext := st.Extension.(type) {
+	case *parse.ShowJobs:
+		return showJobs(ext)
+	case *parse.ShowObjects:
+		return showObjects(ext)
+	case *parse.Describe:
+		return describeRelation(ext)
+	case *parse.Job:
+		if ext.Verb == parse.ShowJob {
+			return "select * from tablewright.show_job(" + catalog.QuoteLiteral(ext.ID.Value) + "::pg_catalog.uuid)"
+		}
+	}
+	return ""
+}
+
+func showJobs(ext *parse.ShowJobs) string {
+	where, limit := "", fmt.Sprint(showJobsMax)
+	if ext.Where.Value != "" {
+		where = " where (" + ext.Where.Value + "\n)"
+	}
+	if ext.Limit.Value != "" {
+		limit = ext.Limit.Value
+	}
+	return "select * from tablewright.show_jobs" + where + " order by created desc, job_id desc limit " + limit
+}
+
+// showObjects lists what the session may see: everything but the values of options, as \des+ does.
+func showObjects(ext *parse.ShowObjects) string {
+	conditions := []string{"true"}
+	var query, name string
+	switch ext.Objects {
+	case parse.Catalogs:
+		name = "s.srvname"
+		query = `select s.srvname::pg_catalog.text as name, w.fdwname::pg_catalog.text as type,
+ pg_catalog.pg_get_userbyid(s.srvowner)::pg_catalog.text as owner,
+ (select pg_catalog.count(*) from tablewright.relation r where r.catalog = s.srvname) as tables,
+ pg_catalog.obj_description(s.oid, 'pg_foreign_server') as comment
+ from tablewright.catalog c join pg_catalog.pg_foreign_server s on s.oid = c.server
+ join pg_catalog.pg_foreign_data_wrapper w on w.oid = s.srvfdw where %s order by 1`
+	case parse.Schemas:
+		name = "m.name"
+		query = `select m.name, m.catalog from tablewright.managed_schema m where %s order by 1`
+		if len(ext.From) > 0 {
+			conditions = append(conditions, "m.catalog = "+catalog.QuoteLiteral(ext.From[0].Value))
+		}
+	case parse.Tables:
+		name = "c.relname"
+		query = `select n.nspname::pg_catalog.text as schema, c.relname::pg_catalog.text as name, r.catalog,
+ pg_catalog.pg_get_userbyid(c.relowner)::pg_catalog.text as owner, r.state
+ from tablewright.relation r join pg_catalog.pg_class c on c.oid = r.oid
+ join pg_catalog.pg_namespace n on n.oid = c.relnamespace where %s order by 1, 2`
+		if len(ext.From) > 0 {
+			from := catalog.QuoteLiteral(strings.Join(ext.From.Strings(), "."))
+			conditions = append(conditions, "(n.nspname = "+from+" or r.catalog = "+from+")")
+		}
+	}
+	if ext.Like != nil {
+		conditions = append(conditions, name+" like "+catalog.QuoteLiteral(ext.Like.Value))
+	}
+	return fmt.Sprintf(query, strings.Join(conditions, " and "))
+}
+
+// describeRelation lists the columns of a relation; a name that is none is the home database's error.
+func describeRelation(ext *parse.Describe) string {
+	parts := ext.Name.Strings()
+	if len(parts) == 3 {
+		parts = []string{parts[0] + "." + parts[1], parts[2]}
+	}
+	for i, part := range parts {
+		parts[i] = catalog.QuoteIdent(part)
+	}
+	return `select a.attname::pg_catalog.text as column, pg_catalog.format_type(a.atttypid, a.atttypmod) as type,
+ not a.attnotnull as nullable, pg_catalog.pg_get_expr(d.adbin, d.adrelid) as default,
+ coalesce(a.attnum = any (k.conkey), false) as key, pg_catalog.col_description(a.attrelid, a.attnum) as comment
+ from pg_catalog.pg_attribute a left join pg_catalog.pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
+ left join pg_catalog.pg_constraint k on k.conrelid = a.attrelid and k.contype = 'p'
+ where a.attrelid = ` + catalog.QuoteLiteral(strings.Join(parts, ".")) + `::pg_catalog.regclass
+ and a.attnum > 0 and not a.attisdropped order by a.attnum`
+}

@@ -1,0 +1,201 @@
+package session
+
+import (
+	"context"
+	"errors"
+
+	"github.com/jackc/pgx/v5/pgproto3"
+
+	"github.com/tablewright/tablewright/ddl/plan"
+)
+
+// simpleQuery deals with a Query message. One without a statement of ours goes home untouched; otherwise
+// its statements are run one by one as one pipeline, which is the implicit transaction that PostgreSQL
+// makes of it.
+func (s *Session) simpleQuery(ctx context.Context, f Frame) error {
+	req, err := s.client.Decode(f)
+	if err != nil {
+		return err
+	}
+	query := req.(QueryRequest)
+	script, err := s.route(query.Text)
+	if err != nil {
+		return s.refuseQuery(ctx, err)
+	}
+	if script.passOn && (len(s.tx.staged) == 0 || !script.controls) {
+		s.tx.settled()
+		return s.forward(ctx, f, 'Q')
+	}
+	if err := s.open(ctx); err != nil {
+		return err
+	}
+	tx, failed, err := s.backend.drain()
+	if err != nil || failed {
+		return err // while the server skips to a Sync it answers no Query
+	}
+	if len(s.tx.staged) > 0 && !s.tx.inBlock(tx) {
+		// A Query behind a pipeline without Sync commits what that did.
+		if err := s.commitPoint(ctx, nil); err != nil {
+			return s.endQuery(ctx, err)
+		}
+	}
+	return s.endQuery(ctx, s.runScript(ctx, script))
+}
+
+// refuseQuery answers a Query whose text cannot be taken: nothing of it runs.
+func (s *Session) refuseQuery(ctx context.Context, err error) error {
+	if s.backend == nil {
+		if err := s.fail(ctx, err); err != nil {
+			return err
+		}
+		s.skip = false
+		return s.client.Send(Ready{'I'})
+	}
+	_, failed, drainErr := s.backend.drain()
+	if drainErr != nil || failed {
+		return drainErr
+	}
+	return s.endQuery(ctx, err)
+}
+
+// runScript runs the statements of a Query, up to the first error.
+func (s *Session) runScript(ctx context.Context, script script) error {
+	alone := len(script.statements) == 1 && s.tx.executed == 0
+	for i := range script.statements {
+		if err := s.releaseHeld(); err != nil {
+			return err
+		}
+		if err := s.runStatement(ctx, &script.statements[i], &execution{}); err != nil {
+			return err
+		}
+		s.tx.executed++
+	}
+	tx, _ := s.backend.state()
+	if len(s.tx.staged) > 0 && !s.tx.inBlock(tx) {
+		s.tx.staged[len(s.tx.staged)-1].alone = alone
+		return s.commitPoint(ctx, nil)
+	}
+	return nil
+}
+
+// endQuery answers the error of a Query, if there is one, and ends it with ReadyForQuery.
+func (s *Session) endQuery(ctx context.Context, err error) error {
+	if err != nil {
+		if err := s.fail(ctx, err); err != nil {
+			return err
+		}
+	}
+	s.skip = false
+	if err := s.releaseHeld(); err != nil {
+		return err
+	}
+	if s.readySent {
+		s.readySent = false
+		return nil
+	}
+	// The client's unnamed statement does not outlive a Query.
+	if err := s.backend.addMessage(&pgproto3.Close{ObjectType: 'S'}, 'C', newExchange(s.client)); err != nil {
+		return err
+	}
+	return s.forwardSync()
+}
+
+// forwardSync ends what is open with a Sync whose ReadyForQuery the client is sent.
+func (s *Session) forwardSync() error {
+	s.tx.settled()
+	return s.backend.addMessage(&pgproto3.Sync{}, 'S', nil)
+}
+
+// passOnStatement runs one statement of a Query that is not ours, with its messages shown to the client.
+func (s *Session) passOnStatement(ctx context.Context, st *routed) error {
+	return s.passOnText(ctx, st, plan.HomeStatement{SQL: st.text})
+}
+
+// passOnText is passOnStatement for a text that may have been rewritten.
+func (s *Session) passOnText(ctx context.Context, st *routed, h plan.HomeStatement) error {
+	x := newExchange(s.client)
+	x.show = func(f Frame) bool {
+		switch f.Type {
+		case '1', '2', '3', 'n':
+			return false
+		default:
+			return true
+		}
+	}
+	x.edit = func(m *pgproto3.ErrorResponse) {
+		if h.Origin != nil {
+			m.Position = int32(st.parsed.OriginalPosition(h.Origin, int(m.Position))) //nolint:gosec // a position in a message
+			return
+		}
+		m.Position = shift(m.Position, st)
+	}
+	messages := []struct {
+		m    pgproto3.FrontendMessage
+		kind byte
+	}{
+		{&pgproto3.Parse{Query: h.SQL}, 'P'},
+		{&pgproto3.Bind{}, 'B'},
+		{&pgproto3.Describe{ObjectType: 'P'}, 'D'},
+		{&pgproto3.Execute{}, 'E'},
+	}
+	for _, message := range messages {
+		if err := s.backend.addMessage(message.m, message.kind, x); err != nil {
+			return err
+		}
+	}
+	err := s.runWithCopy(ctx, x)
+	if err != nil && !errors.Is(err, errBackendGone) {
+		return errAnswered
+	}
+	return err
+}
+
+// shift moves an error's position from the statement's own text to the text that the client sent.
+func shift(position int32, st *routed) int32 {
+	if position <= 0 {
+		return position
+	}
+	return position + int32(st.parsed.Position(0)-1) //nolint:gosec // bounded by the longest message
+}
+
+// runWithCopy runs an exchange during which the client may have to send data.
+func (s *Session) runWithCopy(ctx context.Context, x *exchange) error {
+	done := make(chan error, 1)
+	go func() { done <- s.backend.run(ctx, x, func() { s.cancelHome(context.WithoutCancel(ctx)) }) }()
+	select {
+	case err := <-done:
+		return err
+	case <-x.copyIn:
+	}
+	if err := s.client.Flush(); err != nil {
+		return err
+	}
+	if err := s.copyIn(); err != nil {
+		return err
+	}
+	return <-done
+}
+
+// copyIn forwards the client's data until it ends it.
+func (s *Session) copyIn() error {
+	for {
+		f, err := s.client.Receive()
+		if err != nil {
+			return err
+		}
+		switch f.Type {
+		case 'd', 'c', 'f':
+			s.backend.add(f, 0, nil)
+			if f.Type != 'd' || !s.client.Buffered() {
+				if err := s.backend.flush(); err != nil {
+					return errors.Join(errBackendGone, err)
+				}
+			}
+			if f.Type != 'd' {
+				return nil
+			}
+		case 'X':
+			return errTerminate
+		}
+	}
+}

@@ -1,0 +1,299 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+
+	"github.com/google/uuid"
+
+	"github.com/tablewright/tablewright/ddl/catalog"
+	"github.com/tablewright/tablewright/ddl/plan"
+	"github.com/tablewright/tablewright/ddl/route"
+	"github.com/tablewright/tablewright/ddl/sqlerr"
+	"github.com/tablewright/tablewright/deploy"
+	"github.com/tablewright/tablewright/home"
+)
+
+// runDDL carries a DDL statement of ours out as far as the home database: planned, checked against the
+// live systems and run in the shadow, inside the client's transaction. What it means outside is staged
+// until that transaction commits.
+func (s *Session) runDDL(ctx context.Context, st *routed, e *execution) error {
+	wishes, err := s.readWishes(ctx)
+	if err != nil {
+		return err
+	}
+	settings, err := wishes.parse(nil)
+	if err != nil {
+		return err
+	}
+	decision, snap, err := s.decide(ctx, st.parsed)
+	if err != nil {
+		return err
+	}
+	if decision.Route != route.Ours {
+		return s.runAtHome(ctx, st, decision, snap, e)
+	}
+	p, err := s.compile(st.parsed, snap, settings)
+	if errors.Is(err, errNotManaged) {
+		return s.runAtHome(ctx, st, route.Decision{Route: route.Home}, snap, e)
+	}
+	if err != nil {
+		return err
+	}
+	if settings, err = wishes.parse(p.Settings); err != nil {
+		return err
+	}
+	if settings.DryRun {
+		return s.dryRun(ctx, p, settings)
+	}
+	if err := s.allowedNow(p, settings); err != nil {
+		return err
+	}
+	if err := s.lock(ctx, p); err != nil {
+		return err
+	}
+	if p.WaitJob != "" {
+		if err := s.waitForOther(ctx, p, settings); err != nil {
+			return err
+		}
+	}
+	if err := s.gateway.Secrets.Save(ctx, p.Secrets); err != nil {
+		return err
+	}
+	if err := s.gateway.Deployer.Check(ctx, p); err != nil {
+		return err
+	}
+	staged := stagedStatement{plan: p, settings: settings, jobID: uuid.Must(uuid.NewV7())}
+	if err := s.runHome(ctx, st, p, &staged); err != nil {
+		return err
+	}
+	for _, n := range p.Notices {
+		if err := s.notify(n, settings.ClientMinMessages); err != nil {
+			return err
+		}
+	}
+	if p.Record {
+		s.tx.staged = append(s.tx.staged, staged)
+	}
+	s.remember(p)
+	s.held = CommandComplete{p.Tag}
+	return nil
+}
+
+// remember notes names that the statement has made: the rest of this session sees them at once, others
+// when they are committed.
+func (s *Session) remember(p *plan.Plan) {
+	for _, step := range p.Steps {
+		name := step.Target.Name
+		if name.Table != "" {
+			s.own.relations[name.Table] = struct{}{}
+		}
+		s.own.schemas[name.Catalog] = struct{}{}
+		s.own.schemas[name.HomeSchema()] = struct{}{}
+	}
+}
+
+// allowedNow refuses what a transaction block cannot hold.
+func (s *Session) allowedNow(p *plan.Plan, settings deploy.Settings) error {
+	tx, _ := s.backend.state()
+	if !s.tx.inBlock(tx) {
+		return nil
+	}
+	switch settings.DDLInTransaction {
+	case "refuse":
+		return sqlerr.New(sqlerr.ActiveSQLTransaction, "%s cannot run inside a transaction block", p.Tag).
+			WithHint("tablewright.ddl_in_transaction is refuse.")
+	case "autocommit":
+		return sqlerr.New(sqlerr.FeatureNotSupported, "tablewright.ddl_in_transaction = autocommit is not supported").
+			WithHint("Use stage, or run the statement outside a transaction block.")
+	}
+	for _, step := range p.Steps {
+		if step.Path == plan.Slow && (step.Destructive || step.Action == plan.Alter) {
+			return sqlerr.New(sqlerr.ActiveSQLTransaction, "%s of \"%s\" cannot run inside a transaction block", p.Tag, p.Target).
+				WithDetail("Catalog \"%s\" carries it out as a job, which may take long and cannot be undone.", step.Catalog.Name).
+				WithHint("Run the statement by itself.")
+		}
+	}
+	return nil
+}
+
+// lockQuery takes the lock of a full name; whoever has it makes or drops that object in an open
+// transaction.
+const lockQuery = "select pg_try_advisory_xact_lock(hashtextextended($1, 0))"
+
+// lock makes two sessions that work on one object meet before either reaches the shadow.
+func (s *Session) lock(ctx context.Context, p *plan.Plan) error {
+	for _, name := range p.Locks {
+		key := "tablewright:" + name
+		r, err := s.query(ctx, lockQuery, texts(key)...)
+		if err != nil {
+			return err
+		}
+		if string(r.Rows[0][0]) == "t" {
+			continue
+		}
+		if !p.Waits {
+			return s.inUse(ctx, name, key)
+		}
+		if _, err := s.query(ctx, "select pg_advisory_xact_lock(hashtextextended($1, 0))", texts(key)...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// holderQuery finds who holds the lock of a name.
+const holderQuery = `select a.usename, to_char(a.xact_start, 'YYYY-MM-DD HH24:MI:SSOF') from pg_catalog.pg_locks l
+ join pg_catalog.pg_stat_activity a on a.pid = l.pid
+ where l.locktype = 'advisory' and l.granted and l.objsubid = 1 and l.database = (select oid from pg_database where datname = current_database())
+   and (l.classid::bigint << 32) | l.objid::bigint = hashtextextended($1, 0) limit 1`
+
+func (s *Session) inUse(ctx context.Context, name, key string) error {
+	e := sqlerr.New(sqlerr.ObjectInUse, "%s is being changed by another session", name)
+	if r, err := s.query(ctx, holderQuery, texts(key)...); err != nil {
+		return err
+	} else if len(r.Rows) > 0 {
+		e = e.WithDetail("Role \"%s\" has been working on it since %s.", r.Rows[0][0], r.Rows[0][1])
+	}
+	return e.WithHint("Wait until that transaction has ended, or use IF NOT EXISTS, which waits.")
+}
+
+// runHome runs the plan's statements in the home database, each with its ticket.
+func (s *Session) runHome(ctx context.Context, st *routed, p *plan.Plan, staged *stagedStatement) error {
+	for i := range p.Home {
+		if err := s.runHomeStatement(ctx, st, &p.Home[i]); err != nil {
+			return err
+		}
+	}
+	if len(p.Steps) == 0 {
+		return nil
+	}
+	return s.registerShadow(ctx, p, staged)
+}
+
+// ticketQuery sets the ticket of the statement that follows in the same transaction.
+const ticketQuery = "select set_config('tablewright.ticket', $1, true)"
+
+// runHomeStatement runs one statement. The one that stands for the client's own shows its notices and
+// errors, with positions in the text that the client sent.
+func (s *Session) runHomeStatement(ctx context.Context, st *routed, h *plan.HomeStatement) error {
+	if h.Ticket {
+		ticket := s.home.Ticket(s.backend.link.PID, h.SQL)
+		if _, err := s.query(ctx, ticketQuery, []byte(ticket)); err != nil {
+			return err
+		}
+	}
+	if !h.Own {
+		_, err := s.query(ctx, h.SQL)
+		return err
+	}
+	x := newExchange(s.client)
+	x.keepTag = true
+	x.show = func(f Frame) bool { return f.Type == 'N' }
+	if err := s.addQuery(x, h.SQL, nil, false); err != nil {
+		return err
+	}
+	err := s.backend.run(ctx, x, func() { s.cancelHome(context.WithoutCancel(ctx)) })
+	var e *sqlerr.Error
+	if errors.As(err, &e) {
+		return s.ownError(st, h, e)
+	}
+	return err
+}
+
+// ownError is an error of the home database about the client's statement: its position is one of the
+// client's text.
+func (s *Session) ownError(st *routed, h *plan.HomeStatement, e *sqlerr.Error) error {
+	return e.At(st.parsed.OriginalPosition(h.Origin, e.Position))
+}
+
+// registerShadow tells the registry what the shadow stands for. Until the work outside is done its state
+// says so, whatever becomes of this session.
+func (s *Session) registerShadow(ctx context.Context, p *plan.Plan, staged *stagedStatement) error {
+	step := p.Steps[len(p.Steps)-1]
+	if step.Target.Kind != plan.TableKind || step.Action != plan.Create {
+		return nil
+	}
+	text, err := s.QueryText(ctx, "select pg_catalog.to_regclass($1)::oid::text", step.Target.Name.HomeString())
+	if err != nil {
+		return err
+	}
+	oid, err := strconv.ParseUint(text, 10, 32)
+	if err != nil {
+		return fmt.Errorf("shadow of %s: %w", p.Target, err)
+	}
+	staged.relation = uint32(oid)
+	job, table := staged.jobID.String(), step.Target.Table
+	patch := home.RelationPatch{
+		Path: step.Target.Path, State: "provisioning", JobID: &job,
+		Options: &table.Options, Partitioning: &table.Partitioning, ForeignKeys: foreignKeys(table),
+	}
+	sql, err := patch.Statement(text)
+	if err != nil {
+		return err
+	}
+	return s.runHomeStatement(ctx, nil, &plan.HomeStatement{SQL: sql, Ticket: true})
+}
+
+// foreignKeys are the constraints that the shadow itself cannot have.
+func foreignKeys(t catalog.Table) *[]catalog.Constraint {
+	keys := []catalog.Constraint{}
+	for _, c := range t.Constraints {
+		if c.Kind == catalog.ForeignKey {
+			keys = append(keys, c)
+		}
+	}
+	return &keys
+}
+
+// runAtHome runs a statement that turned out to be the home database's: as it is, or with three-part
+// names replaced. In the extended protocol the home server prepared a stand-in, so it is run here.
+func (s *Session) runAtHome(ctx context.Context, st *routed, d route.Decision, snap *catalog.Snapshot, e *execution) error {
+	if d.Rows != route.NoRows {
+		return s.runRows(ctx, st, d, snap, e)
+	}
+	h := plan.HomeStatement{SQL: st.text}
+	if d.Route == route.HomeRewritten {
+		rewrite, err := shadowed(st.parsed, snap)
+		if err != nil {
+			return err
+		}
+		h = plan.HomeStatement{SQL: rewrite.Text(), Origin: rewrite}
+	}
+	if e.portal == nil {
+		return s.passOnText(ctx, st, h)
+	}
+	x := newExchange(s.client)
+	x.keepTag = true
+	x.show = func(f Frame) bool { return f.Type == 'N' || f.Type == 'D' }
+	if err := s.addQuery(x, h.SQL, nil, false); err != nil {
+		return err
+	}
+	err := s.backend.run(ctx, x, func() { s.cancelHome(context.WithoutCancel(ctx)) })
+	if e, ok := errors.AsType[*sqlerr.Error](err); ok {
+		return s.homeError(st, h, e)
+	}
+	s.held = CommandComplete{x.tag}
+	return err
+}
+
+// homeError is an error of the home database about a statement that may have been rewritten.
+func (s *Session) homeError(st *routed, h plan.HomeStatement, e *sqlerr.Error) error {
+	if h.Origin != nil {
+		return s.ownError(st, &h, e)
+	}
+	return e.At(int(shift(int32(e.Position), st))) //nolint:gosec // a position in a message
+}
+
+// notify sends a notice, unless the client asked not to see its level.
+func (s *Session) notify(n plan.Notice, minimum string) error {
+	if severityRank(n.Severity) < severityRank(minimum) {
+		return nil
+	}
+	if err := s.client.Send(NoticeReply{n}); err != nil {
+		return err
+	}
+	return s.client.Flush()
+}

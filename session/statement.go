@@ -1,0 +1,106 @@
+package session
+
+import (
+	"context"
+
+	"github.com/jackc/pgx/v5/pgproto3"
+
+	"github.com/tablewright/tablewright/ddl/parse"
+	"github.com/tablewright/tablewright/ddl/plan"
+	"github.com/tablewright/tablewright/ddl/sqlerr"
+)
+
+// execution is how a statement is asked for: from a Query, or by Execute on a portal.
+type execution struct {
+	portal  *portal // nil in a Query
+	frame   Frame   // the Execute message
+	maxRows uint32
+}
+
+// runStatement runs one statement of a message that is not passed on as a whole. In the extended
+// protocol the statement is a watched one or ours.
+func (s *Session) runStatement(ctx context.Context, st *routed, e *execution) error {
+	switch st.verdict {
+	case controls:
+		return s.runControl(ctx, st, e)
+	case ours, asks:
+		return s.runOurs(ctx, st, e)
+	default:
+		return s.passOnStatement(ctx, st)
+	}
+}
+
+// runOurs runs a statement that we answer, or that may turn out to be the home database's.
+func (s *Session) runOurs(ctx context.Context, st *routed, e *execution) error {
+	ctx, end := s.begin(ctx)
+	defer end()
+	if sql := translate(st.parsed); sql != "" {
+		return s.passOnText(ctx, st, plan.HomeStatement{SQL: sql})
+	}
+	switch ext := st.parsed.Extension.(type) {
+	case *parse.Job:
+		return s.runJob(ctx, st, ext)
+	case *parse.Explain:
+		return s.runExplain(ctx, st, ext, e)
+	}
+	if st.rows != nil {
+		return s.runPortal(ctx, e)
+	}
+	return s.runDDL(ctx, st, e)
+}
+
+// runControl runs a transaction statement. COMMIT with staged work is where that work is done.
+func (s *Session) runControl(ctx context.Context, st *routed, e *execution) error {
+	tx, _ := s.backend.state()
+	switch c := st.control; {
+	case c.kind == commitBlock && len(s.tx.staged) > 0 && tx != 'E':
+		return s.commitBlock(ctx, st)
+	case c.kind == prepareTransaction && len(s.tx.staged) > 0:
+		return sqlerr.New(sqlerr.FeatureNotSupported, "cannot PREPARE a transaction that has changed tables of external systems").
+			WithHint("COMMIT it instead.")
+	}
+	if e.portal != nil {
+		if err := s.forward(ctx, e.frame, 'E'); err != nil {
+			return err
+		}
+	} else if err := s.passOnStatement(ctx, st); err != nil {
+		return err
+	}
+	s.tx.controlled(st.control)
+	return nil
+}
+
+// rows answers a statement of ours with the rows of a query that the home server runs in its place. In
+// a Query its RowDescription is shown; a portal's was asked for by Describe.
+func (s *Session) rows(ctx context.Context, e *execution, sql string, tag string, args ...[]byte) error {
+	x := newExchange(s.client)
+	x.show = func(f Frame) bool { return f.Type == 'D' || f.Type == 'T' && e.portal == nil }
+	x.keepTag = true
+	var formats []int16
+	if e.portal != nil {
+		formats = e.portal.bind.ResultFormats
+	}
+	messages := []struct {
+		m    pgproto3.FrontendMessage
+		kind byte
+	}{
+		{&pgproto3.Close{ObjectType: 'S', Name: ownName}, 'C'},
+		{&pgproto3.Parse{Name: ownName, Query: sql}, 'P'},
+		{&pgproto3.Bind{DestinationPortal: ownName, PreparedStatement: ownName, Parameters: args, ResultFormatCodes: formats}, 'B'},
+		{&pgproto3.Describe{ObjectType: 'P', Name: ownName}, 'D'},
+		{&pgproto3.Execute{Portal: ownName}, 'E'},
+		{&pgproto3.Close{ObjectType: 'S', Name: ownName}, 'C'},
+	}
+	for _, message := range messages {
+		if err := s.backend.addMessage(message.m, message.kind, x); err != nil {
+			return err
+		}
+	}
+	if err := s.backend.run(ctx, x, func() { s.cancelHome(context.WithoutCancel(ctx)) }); err != nil {
+		return err
+	}
+	if tag == "" {
+		tag = x.tag
+	}
+	return s.client.Send(CommandComplete{tag})
+}

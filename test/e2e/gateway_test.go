@@ -1,0 +1,168 @@
+package e2e
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/tablewright/tablewright/home/hometest"
+)
+
+const (
+	startMax = 60 * time.Second
+	stopMax  = 60 * time.Second
+)
+
+// gateway is one running binary with a data folder of its own.
+type gateway struct {
+	dir  string
+	port int
+	http int
+	args []string
+	env  []string
+
+	mu   sync.Mutex
+	cmd  *exec.Cmd
+	log  bytes.Buffer
+	done chan error
+}
+
+// startGateway starts a gateway that ends with the test.
+func startGateway(t *testing.T, args ...string) *gateway {
+	t.Helper()
+	g := newGateway(hometest.Dir(t), args...)
+	if err := g.start(); err != nil {
+		t.Fatalf("%v\n%s", err, g.output())
+	}
+	t.Cleanup(func() {
+		if err := g.stop(syscall.SIGTERM); err != nil {
+			t.Errorf("%v\n%s", err, g.output())
+		}
+	})
+	return g
+}
+
+func newGateway(dir string, args ...string) *gateway {
+	return &gateway{dir: dir, port: freePort(), http: freePort(), args: args}
+}
+
+func freePort() int {
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		panic(err)
+	}
+	defer ln.Close()
+	return ln.Addr().(*net.TCPAddr).Port
+}
+
+// start runs the binary and waits until it is ready.
+func (g *gateway) start() error {
+	args := append([]string{
+		"serve", "--data-dir", g.dir,
+		"--listen", "127.0.0.1:" + strconv.Itoa(g.port), "--http-listen", "127.0.0.1:" + strconv.Itoa(g.http),
+	}, g.args...)
+	cmd := exec.Command(binary(), args...)
+	cmd.Env = append(os.Environ(), g.env...)
+	cmd.Stdout, cmd.Stderr = g, g
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	g.cmd, g.done = cmd, make(chan error, 1)
+	go func() { g.done <- cmd.Wait() }()
+	deadline := time.Now().Add(startMax)
+	for time.Now().Before(deadline) {
+		select {
+		case err := <-g.done:
+			g.cmd = nil
+			return fmt.Errorf("gateway ended: %v", err)
+		case <-time.After(20 * time.Millisecond):
+		}
+		if g.ready() {
+			return nil
+		}
+	}
+	return errors.New("gateway was not ready in time")
+}
+
+func (g *gateway) ready() bool {
+	r, err := http.Get("http://127.0.0.1:" + strconv.Itoa(g.http) + "/readyz")
+	if err != nil {
+		return false
+	}
+	defer r.Body.Close()
+	return r.StatusCode == http.StatusOK
+}
+
+// stop sends a signal and waits for the end. SIGTERM must end with exit code 0.
+func (g *gateway) stop(sig syscall.Signal) error {
+	if g.cmd == nil {
+		return nil
+	}
+	cmd := g.cmd
+	g.cmd = nil
+	if err := cmd.Process.Signal(sig); err != nil {
+		return err
+	}
+	select {
+	case err := <-g.done:
+		if sig == syscall.SIGKILL {
+			return nil
+		}
+		return err
+	case <-time.After(stopMax):
+		_ = cmd.Process.Kill()
+		return errors.New("gateway did not end in time")
+	}
+}
+
+// Write takes the gateway's log.
+func (g *gateway) Write(p []byte) (int, error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.log.Write(p)
+}
+
+func (g *gateway) output() string {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.log.String()
+}
+
+// dsn is a connection string for drivers.
+func (g *gateway) dsn(user string) string {
+	return fmt.Sprintf("postgres://%s@127.0.0.1:%d/tablewright?sslmode=prefer", user, g.port)
+}
+
+// environment is what libpq's programs need to reach the gateway.
+func (g *gateway) environment() map[string]string {
+	return map[string]string{
+		"PGHOST": "127.0.0.1", "PGPORT": strconv.Itoa(g.port), "PGUSER": "admin", "PGDATABASE": "tablewright",
+		"PGCONNECT_TIMEOUT": "10", "DATA": g.dir, "HTTP": "http://127.0.0.1:" + strconv.Itoa(g.http),
+	}
+}
+
+// psql runs psql with the given arguments and returns what it printed, errors and notices included.
+func (g *gateway) psql(t *testing.T, args ...string) string {
+	t.Helper()
+	cmd := exec.Command("psql", append([]string{"-X"}, args...)...)
+	cmd.Env = os.Environ()
+	for k, v := range g.environment() {
+		cmd.Env = append(cmd.Env, k+"="+v)
+	}
+	out, err := cmd.CombinedOutput()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	return strings.TrimSpace(string(out))
+}
