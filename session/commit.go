@@ -66,13 +66,9 @@ func (s *Session) beginRun(ctx context.Context, staged []stagedStatement) (*depl
 	if _, err := s.query(ctx, beforeCommitQuery); err != nil {
 		return nil, err
 	}
-	r, err := s.query(ctx, xidQuery)
+	xid, err := s.homeXID(ctx)
 	if err != nil {
 		return nil, err
-	}
-	xid, err := strconv.ParseUint(string(r.Rows[0][0]), 10, 64)
-	if err != nil {
-		return nil, fmt.Errorf("home transaction id: %w", err)
 	}
 	req := deploy.Request{
 		HomeXID:  xid,
@@ -84,9 +80,25 @@ func (s *Session) beginRun(ctx context.Context, staged []stagedStatement) (*depl
 		},
 	}
 	for _, st := range staged {
+		if st.homeXID != xid {
+			return nil, fmt.Errorf("work staged in transaction %d met the commit of %d", st.homeXID, xid)
+		}
 		req.Statements = append(req.Statements, deploy.Statement{Plan: st.plan, JobID: st.jobID, Relation: st.relation})
 	}
 	return s.gateway.Deployer.Begin(ctx, req)
+}
+
+// homeXID is the id of the open home transaction.
+func (s *Session) homeXID(ctx context.Context) (uint64, error) {
+	text, err := s.QueryText(ctx, xidQuery)
+	if err != nil {
+		return 0, err
+	}
+	xid, err := strconv.ParseUint(text, 10, 64)
+	if err != nil {
+		return 0, fmt.Errorf("home transaction id: %w", err)
+	}
+	return xid, nil
 }
 
 // commitHome commits at home and returns the command tag of the statement that did.

@@ -20,14 +20,12 @@ const raiseQuery = "select tablewright.raise($1, $2, $3, $4)"
 // its Sync. A fault of the connection is returned.
 func (s *Session) fail(ctx context.Context, err error) error {
 	s.held = nil
-	if errors.Is(err, errBackendGone) {
+	if errors.Is(err, errBackendGone) || errors.Is(err, errTerminate) {
 		return err
 	}
-	if errors.Is(err, errAnswered) {
-		return nil
-	}
 	e := sqlerr.From(err)
-	if e.Code == sqlerr.InternalError {
+	answered := errors.Is(err, errAnswered)
+	if e.Code == sqlerr.InternalError && !answered {
 		s.log.Error().Err(errors.Unwrap(e)).Msg("internal error")
 	}
 	if s.backend == nil {
@@ -38,15 +36,22 @@ func (s *Session) fail(ctx context.Context, err error) error {
 	if err != nil {
 		return err
 	}
-	if failed {
+	if !s.tx.inBlock(tx) {
+		// The error takes the implicit transaction back, and what was staged in it.
+		s.tx.discard()
+	}
+	switch {
+	case answered:
+		return nil
+	case failed:
 		// The home server failed in a query of ours: it skips to the Sync already.
 		return s.client.Send(ErrorReply{e})
-	}
-	if tx == 'E' || !s.transactionOpen(tx) {
+	case tx == 'E' || !s.transactionOpen(tx):
 		s.skip = true
 		return s.client.Send(ErrorReply{e})
+	default:
+		return s.raise(ctx, e)
 	}
-	return s.raise(ctx, e)
 }
 
 // raise fails the open transaction of the home server with an error of ours.

@@ -75,7 +75,12 @@ func (c *NameCache) add(more *managedNames) {
 	}
 }
 
+// has tells whether a name may mean something that is in the list. A name of three parts is never the
+// home server's to judge: it would take the first for a database.
 func (m *managedNames) has(n parse.Name) bool {
+	if len(n.Parts) > 2 {
+		return true
+	}
 	for i, part := range n.Parts {
 		set := m.schemas
 		if i == len(n.Parts)-1 && n.Kind == parse.RelationName {

@@ -38,6 +38,7 @@ func (s *Session) simpleQuery(ctx context.Context, f Frame) error {
 		if err := s.commitPoint(ctx, nil); err != nil {
 			return s.endQuery(ctx, err)
 		}
+		s.readySent = false // a Query's own is still to come
 	}
 	return s.endQuery(ctx, s.runScript(ctx, script))
 }

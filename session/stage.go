@@ -75,6 +75,10 @@ func (s *Session) runDDL(ctx context.Context, st *routed, e *execution) error {
 		}
 	}
 	if p.Record {
+		// The id tells, at the commit, that it is still this transaction's.
+		if staged.homeXID, err = s.homeXID(ctx); err != nil {
+			return err
+		}
 		s.tx.staged = append(s.tx.staged, staged)
 	}
 	s.remember(p)

@@ -25,6 +25,7 @@ type stagedStatement struct {
 	jobID    uuid.UUID
 	relation uint32 // OID of the shadow that it made, 0 when it made none
 	settings deploy.Settings
+	homeXID  uint64
 	alone    bool // the only statement of its transaction
 }
 

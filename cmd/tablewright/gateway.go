@@ -52,7 +52,11 @@ func openHome(ctx context.Context, config Config, log zerolog.Logger) (*home.Hom
 		BinDir:  config.Home.BinDir,
 		User:    config.Home.OSUser,
 		Log:     log,
-		OnEvent: func(e postmaster.Event) { log.Warn().Interface("event", e).Msg("home database") },
+		OnEvent: func(e postmaster.Event) {
+			if !e.Ready {
+				log.Error().Err(e.Err).Int("pid", e.PID).Msg("home database ended, starting it again")
+			}
+		},
 	})
 }
 
@@ -98,7 +102,7 @@ func (g *gateway) buildDeployer(config Config, registry provision.Registry, secr
 	var err error
 	g.recorder, err = recorder.New(recorder.Options{
 		RESTConfig: g.plane.config, Namespace: config.Kubernetes.Namespace, History: g.store, Finisher: g.deployer,
-		Log: logrOf(g.log, "recorder"),
+		Log: logrOf(g.log, "recorder").V(1),
 	})
 	if err != nil {
 		return err
@@ -106,7 +110,7 @@ func (g *gateway) buildDeployer(config Config, registry provision.Registry, secr
 	g.controller, err = controller.New(controller.Options{
 		RESTConfig: g.plane.config, Pool: slow, Namespace: config.Kubernetes.Namespace,
 		Instance: "gateway", Version: version, LeaderElection: g.plane.embedded == nil,
-		Log: logrOf(g.log, "controller"),
+		Log: logrOf(g.log, "controller").V(1),
 	})
 	return err
 }

@@ -49,6 +49,22 @@ func golden(t *testing.T, d *datadriven.TestData, snap *catalog.Snapshot) string
 				continue
 			}
 			printPlan(t, &b, p)
+		case "explain":
+			if st.Extension == nil {
+				continue
+			}
+			printExplained(t, &b, d.Input, st, snap, d.HasArg("destructive"))
+		case "read":
+			printRead(t, &b, d.Input, st, snap)
+		case "write":
+			printWrite(t, &b, d.Input, st, snap)
+		case "home":
+			rw, err := bind.HomeText(st, snap)
+			if err != nil {
+				b.WriteString(errorText(d.Input, err))
+				continue
+			}
+			fmt.Fprintf(&b, "%s\n", rw.Text())
 		case "needs":
 			fmt.Fprintf(&b, "%s\n", needsText(bind.Requirements(st)))
 			if more := bind.More(st, snap); !more.Empty() {
@@ -97,6 +113,80 @@ func printPlan(t *testing.T, b *strings.Builder, p *plan.Plan) {
 		fmt.Fprintf(b, "  settings %s\n", optionsText(p.Settings))
 	}
 	fmt.Fprintf(b, "  statement %s\n", p.Statement)
+}
+
+// printExplained shows an EXPLAIN as a client would get it.
+func printExplained(t *testing.T, b *strings.Builder, text string, st *parse.Statement, snap *catalog.Snapshot, destructive bool) {
+	t.Helper()
+	p, err := bind.Compile(st, snap, systems(), bind.Settings{AllowDestructive: destructive})
+	if err != nil {
+		b.WriteString(errorText(text, err))
+		return
+	}
+	p.Hash = "the hash"
+	extra := plan.Extra{Steps: map[string]plan.StepExtra{}}
+	for _, s := range p.Steps {
+		x := plan.StepExtra{Calls: []string{"call one", "call two"}, Observed: &plan.Observed{}}
+		switch {
+		case s.Destructive:
+			x.Observed = &plan.Observed{Exists: true, Differences: []string{"column note: missing"}, Destructive: true}
+		case s.Path == plan.Slow:
+			x.Manifest = "kind: TableProvisionJob\nspec:\n  operation: Create\n"
+			x.Observed = &plan.Observed{Error: "no answer"}
+		case s.Action == plan.Open:
+			x.Observed = &plan.Observed{Exists: true, UpToDate: true}
+		}
+		extra.Steps[s.ID] = x
+	}
+	explained, err := plan.Explain(p, plan.Format(st.Extension.(*parse.Explain).Format), extra)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.WriteString(explained + "\n")
+}
+
+func printRead(t *testing.T, b *strings.Builder, text string, st *parse.Statement, snap *catalog.Snapshot) {
+	t.Helper()
+	r, err := bind.ReadPlan(st, snap)
+	if err != nil {
+		b.WriteString(errorText(text, err))
+		return
+	}
+	fmt.Fprintf(b, "%s rowwise=%t columns %s\n", r.Name, r.RowWise, columnsText(r.Columns))
+	for _, f := range r.Filters {
+		fmt.Fprintf(b, "  filter %s %s %q param %d\n", f.Column.Name, f.Op, f.Value, f.Param)
+	}
+	fmt.Fprintf(b, "  home  %s\n  query %s\n", r.Home.Text(), r.Query("(SELECT 1)").Text())
+	checkReadable(t, r.Home.Text())
+	checkReadable(t, r.Query("(SELECT 1)").Text())
+	checkReadable(t, r.Query("pg_temp.tw_1").Text())
+}
+
+func printWrite(t *testing.T, b *strings.Builder, text string, st *parse.Statement, snap *catalog.Snapshot) {
+	t.Helper()
+	w, err := bind.WritePlan(st, snap)
+	if err != nil {
+		b.WriteString(errorText(text, err))
+		return
+	}
+	fmt.Fprintf(b, "%s columns %s\n  home %s\n  rows %s\n", w.Name, columnsText(w.Columns), w.Home.Text(), w.Rows.Text())
+	checkReadable(t, w.Home.Text())
+	checkReadable(t, w.Rows.Text())
+}
+
+func columnsText(columns []catalog.Column) string {
+	names := make([]string, len(columns))
+	for i, c := range columns {
+		names[i] = c.Name
+	}
+	return strings.Join(names, ",")
+}
+
+func checkReadable(t *testing.T, sql string) {
+	t.Helper()
+	if _, err := pg_query.Parse(sql); err != nil {
+		t.Errorf("home cannot read %s: %v", sql, err)
+	}
 }
 
 func flag(set bool, text string) string {

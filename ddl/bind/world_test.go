@@ -60,6 +60,11 @@ func world(searchPath ...string) *catalog.Snapshot {
 		{HomeSchema: "lake.mine", HomeName: "a", Managed: true, Catalog: "lake", State: "ready", Identity: "uuid-2"},
 		{HomeSchema: "lake.mine", HomeName: "b", Managed: true, Catalog: "lake", State: "ready", Identity: "uuid-3"},
 		{HomeSchema: "kafka", HomeName: "orders", Managed: true, Catalog: "kafka", Path: []string{"orders"}, Identity: "topic-1", State: "ready", Table: orders},
+		{HomeSchema: "kafka", HomeName: "sized", Managed: true, Catalog: "kafka", State: "ready", Table: catalog.Table{Columns: []catalog.Column{
+			{Name: "a", Type: "character varying(3)"}, {Name: "b", Type: "character(3)"}, {Name: "c", Type: "bit(3)"},
+			{Name: "d", Type: "bit varying(3)"}, {Name: "e", Type: "character varying(3)[]"}, {Name: "f", Type: "integer", Default: "7"},
+			{Name: "g", Type: "bigint", NotNull: true, Identity: "BY DEFAULT"},
+		}}},
 		{HomeSchema: "my.app", HomeName: "seen", Managed: true, Observed: true, Catalog: "my", State: "ready", Identity: "m1", Table: orders},
 	} {
 		if r.Kind == 0 {

@@ -35,6 +35,7 @@ const (
 	DuplicatePreparedStatement   = "42P05"
 	UndefinedTable               = "42P01"
 	InvalidTableDefinition       = "42P16"
+	NotNullViolation             = "23502"
 	DatatypeMismatch             = "42804"
 	WrongObjectType              = "42809"
 	TooManyConnections           = "53300"

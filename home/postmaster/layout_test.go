@@ -38,7 +38,9 @@ func TestEveryFolderOnTheWayIsChecked(t *testing.T) {
 
 func TestSocketFolderFitsTheLimit(t *testing.T) {
 	root := tempDir(t)
-	fits := filepath.Join(root, strings.Repeat("x", socketDirMax-len("/run")-len(root)-1))
+	// 107 bytes of a socket's path, less "/.s.PGSQL.5432".
+	const dirMax = 93
+	fits := filepath.Join(root, strings.Repeat("x", dirMax-len("/run")-len(root)-1))
 	for _, c := range []struct {
 		root  string
 		short bool
@@ -47,7 +49,7 @@ func TestSocketFolderFitsTheLimit(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(dir) > socketDirMax {
+		if len(dir) > dirMax {
 			t.Errorf("%s has %d bytes", dir, len(dir))
 		}
 		if short := !strings.HasPrefix(dir, c.root); short != c.short {
@@ -59,7 +61,11 @@ func TestSocketFolderFitsTheLimit(t *testing.T) {
 	if a == b {
 		t.Error("two data folders share a socket folder")
 	}
-	// And with a real server.
+	// And with real servers.
+	exact := start(t, fits)
+	if got := ask(t, exact.SocketDir(), "select 1"); got != "1" || len(exact.SocketDir()) != dirMax {
+		t.Errorf("socket in %s", exact.SocketDir())
+	}
 	long := filepath.Join(root, strings.Repeat("long", 25))
 	p := start(t, long)
 	t.Cleanup(func() {

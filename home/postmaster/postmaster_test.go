@@ -313,8 +313,10 @@ func TestStalePIDFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = zombie.Wait() }()
+	neighbour := start(t, filepath.Join(tempDir(t), "data"))
+	neighbourPID := neighbour.PID()
 	eventually(t, "the zombie is one", func() bool { return stateOf(fmt.Sprintf("/proc/%d", zombie.Process.Pid)) == 'Z' })
-	for name, pid := range map[string]int{"other program": sleeper.Process.Pid, "zombie": zombie.Process.Pid, "nobody": 4194303, "nonsense": -1} {
+	for name, pid := range map[string]int{"other server": neighbourPID, "other program": sleeper.Process.Pid, "zombie": zombie.Process.Pid, "nobody": 4194303, "nonsense": -1} {
 		t.Run(name, func(t *testing.T) {
 			for _, file := range []string{filepath.Join(p.layout.data, pidFile), filepath.Join(p.layout.socket, socketName+".lock")} {
 				text := fmt.Sprintf("%d\n%s\n%d\n5432\n%s\n\n", pid, p.layout.data, time.Now().Unix(), p.layout.socket)
@@ -333,6 +335,9 @@ func TestStalePIDFile(t *testing.T) {
 			stop(t, start(t, dir))
 			if state := stateOf(fmt.Sprintf("/proc/%d", sleeper.Process.Pid)); state == 0 || state == 'Z' {
 				t.Error("another program was ended")
+			}
+			if neighbour.PID() != neighbourPID {
+				t.Error("the server of another data folder was ended")
 			}
 		})
 	}
@@ -464,4 +469,20 @@ func TestSupervisorIsLockedToItsThread(t *testing.T) {
 	if found != 1 {
 		t.Errorf("%d supervisors wait for a child", found)
 	}
+}
+
+// A login proves nothing: an older server may answer on the same socket.
+func TestReadyMeansTheOwnChild(t *testing.T) {
+	p := start(t, filepath.Join(tempDir(t), "data"))
+	gone := make(chan struct{})
+	answer := make(chan bool, 1)
+	go func() { answer <- p.probe(t.Context(), p.PID()+1, gone) }()
+	select {
+	case <-answer:
+		close(answer)
+		t.Error("another server was taken for the child")
+	case <-time.After(300 * time.Millisecond):
+	}
+	close(gone)
+	<-answer
 }

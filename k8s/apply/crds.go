@@ -74,8 +74,7 @@ func awaitServed(ctx context.Context, c clientset.Interface, name string) error 
 		if err == nil {
 			return nil
 		}
-		var no *neverServedError
-		if errors.As(err, &no) {
+		if _, never := errors.AsType[*neverServedError](err); never {
 			return err
 		}
 		select {

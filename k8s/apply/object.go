@@ -8,6 +8,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/rest"
@@ -64,7 +65,8 @@ func Object(ctx context.Context, c client.Client, owner string, obj client.Objec
 }
 
 // Status applies the status of obj as owner, and fills obj with what the server
-// then holds. uid and resourceVersion are conditions as in Object.
+// then holds. uid and resourceVersion are conditions as in Object; a uid without a
+// resourceVersion costs a read, since the server itself ignores it in a status.
 //
 // It is not for claiming a job: two claims by one owner name would both succeed.
 // Claim by an update of the status, which carries the resourceVersion.
@@ -74,6 +76,9 @@ func Status(ctx context.Context, c client.Client, owner string, obj client.Objec
 		return err
 	}
 	delete(u.Object, "spec")
+	if err := bindVersion(ctx, c, u); err != nil {
+		return fmt.Errorf("apply status of %s %s: %w", u.GetKind(), client.ObjectKeyFromObject(obj), err)
+	}
 	for _, f := range []string{"labels", "annotations", "finalizers", "ownerReferences"} {
 		unstructured.RemoveNestedField(u.Object, "metadata", f)
 	}
@@ -84,6 +89,25 @@ func Status(ctx context.Context, c client.Client, owner string, obj client.Objec
 	return fromApply(u, obj)
 }
 
+// bindVersion turns the condition of a uid into one of a resourceVersion, which
+// no other object of the name ever has.
+func bindVersion(ctx context.Context, c client.Client, u *unstructured.Unstructured) error {
+	if u.GetUID() == "" || u.GetResourceVersion() != "" {
+		return nil
+	}
+	now := &metav1.PartialObjectMetadata{}
+	now.SetGroupVersionKind(u.GroupVersionKind())
+	err := c.Get(ctx, client.ObjectKeyFromObject(u), now)
+	if apierrors.IsNotFound(err) || err == nil && now.UID != u.GetUID() {
+		return ErrOtherObject
+	}
+	if err != nil {
+		return err
+	}
+	u.SetResourceVersion(now.ResourceVersion)
+	return nil
+}
+
 // ErrOtherObject says that the object with the uid that was given is gone, or that
 // its name belongs to another one by now.
 var ErrOtherObject = errors.New("the name does not belong to that object any more")
@@ -91,8 +115,8 @@ var ErrOtherObject = errors.New("the name does not belong to that object any mor
 // refusal marks an error that the server gave because of the uid: Conflict where
 // there is no object of the name, Invalid where there is another one.
 func refusal(err error) error {
-	var status *apierrors.StatusError
-	if !errors.As(err, &status) {
+	status, ok := errors.AsType[*apierrors.StatusError](err)
+	if !ok {
 		return err
 	}
 	byUID := apierrors.IsConflict(err) && strings.Contains(status.ErrStatus.Message, "uid mismatch")

@@ -144,8 +144,10 @@ func statusRules() []rule {
 		{"another holder may take over", run, status(`{"attempt":2,"controller":{"instance":"b"}}`), ""},
 		{"phase can not be removed", run, status(`{"phase":null}`), "phase may not be removed"},
 		{"outputs of a succeeded job never change", end, status(`{"outputs":[{"name":"location","value":"y"}]}`), ""},
-		{"outputs of a succeeded job never change again", append(end, status(`{"outputs":[{"name":"location","value":"y"}]}`)),
-			status(`{"outputs":[{"name":"location","value":"z"}]}`), "outputs of a succeeded job never change"},
+		{
+			"outputs of a succeeded job never change again", append(end, status(`{"outputs":[{"name":"location","value":"y"}]}`)),
+			status(`{"outputs":[{"name":"location","value":"z"}]}`), "outputs of a succeeded job never change",
+		},
 		{"nor are they removed", append(end, status(`{"outputs":[{"name":"location","value":"y"}]}`)), status(`{"outputs":null}`), "outputs of a succeeded job"},
 		{"conditions may still change", end, status(`{"conditions":[` + condition("2026-01-01T00:00:00Z") + `]}`), ""},
 		{"a phase is final only after its undo", append(run, status(undoing)), status(`{"phase":"Failed",` + ended + `}`), "a phase is final only after its undo"},

@@ -389,7 +389,7 @@ func watch(t *testing.T, cfg *rest.Config) {
 		t.Fatalf("watch: %v", err)
 	}
 	go func() {
-		for range w.ResultChan() { //nolint:revive // only drained
+		for range w.ResultChan() {
 		}
 	}()
 	t.Cleanup(w.Stop)

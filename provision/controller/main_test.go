@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -36,6 +35,7 @@ const (
 var (
 	restConfig *rest.Config
 	api        client.WithWatch
+	serverDir  string
 )
 
 func TestMain(m *testing.M) {
@@ -60,6 +60,7 @@ func runTests(m *testing.M) int {
 		return complain(err)
 	}
 	defer stop()
+	serverDir = dir
 	if restConfig, api, err = connect(dir); err != nil {
 		return complain(err)
 	}
@@ -129,7 +130,7 @@ func runServer(dir string) int {
 }
 
 func connect(dir string) (*rest.Config, client.WithWatch, error) {
-	c, err := clientcmd.BuildConfigFromFlags("", filepath.Join(dir, "kubeconfig"))
+	c, err := clientcmd.BuildConfigFromFlags("", kubeconfigOf(dir))
 	if err != nil {
 		return nil, nil, err
 	}

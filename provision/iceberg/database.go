@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"net/url"
 	"os"
-	"sync"
 	"time"
 
 	"github.com/mattn/go-sqlite3"
@@ -46,15 +45,15 @@ CREATE TABLE IF NOT EXISTS iceberg_namespace_properties (
 type database struct {
 	path string
 
-	mu   sync.Mutex
-	file os.FileInfo // the file that the connections are to
+	lock chan struct{} // holds one element while the fields below are in use
+	file os.FileInfo   // the file that the connections are to
 	db   *sql.DB
 	// typed tells whether iceberg_tables has the column iceberg_type: catalogues from before views lack it.
 	typed bool
 }
 
 func openDatabase(ctx context.Context, path string) (*database, error) {
-	d := &database{path: path}
+	d := &database{path: path, lock: make(chan struct{}, 1)}
 	_, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		err = d.make(ctx)
@@ -86,8 +85,12 @@ func (d *database) make(ctx context.Context) error {
 // current returns the connections to the file that is at the path now. It never makes one: a file that
 // went away (a volume that is not mounted) must not come back empty.
 func (d *database) current(ctx context.Context) (db *sql.DB, typed bool, err error) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
+	select {
+	case d.lock <- struct{}{}:
+		defer func() { <-d.lock }()
+	case <-ctx.Done():
+		return nil, false, ctx.Err()
+	}
 	file, err := os.Stat(d.path)
 	if err != nil {
 		return nil, false, err
@@ -130,8 +133,8 @@ func prepare(ctx context.Context, db *sql.DB) (typed bool, err error) {
 }
 
 func (d *database) close() error {
-	d.mu.Lock()
-	defer d.mu.Unlock()
+	d.lock <- struct{}{}
+	defer func() { <-d.lock }()
 	if d.db == nil {
 		return nil
 	}

@@ -197,20 +197,21 @@ func (d *differ) sortOrder(t catalog.Table) {
 	if has == want {
 		return
 	}
-	d.add(change{
-		line: fmt.Sprintf("sort order: %s, wanted %s", orNone(splitList(has)), orNone(splitList(want))),
-		after: func(txn *table.Transaction) error {
-			staged, err := txn.StagedTable()
-			if err != nil {
-				return err
-			}
-			order, err := buildSortOrder(staged.Schema(), t)
-			if err != nil {
-				return err
-			}
-			return txn.ReplaceSortOrder(order)
-		},
-	})
+	c := change{line: fmt.Sprintf("sort order: %s, wanted %s", orNone(splitList(has)), orNone(splitList(want)))}
+	// The old order goes before its columns do, the new one comes after its columns have.
+	c.before = func(txn *table.Transaction) error { return txn.ReplaceSortOrder(table.UnsortedSortOrder) }
+	c.after = func(txn *table.Transaction) error {
+		staged, err := txn.StagedTable()
+		if err != nil {
+			return err
+		}
+		order, err := buildSortOrder(staged.Schema(), t)
+		if err != nil {
+			return err
+		}
+		return txn.ReplaceSortOrder(order)
+	}
+	d.add(c)
 }
 
 func (d *differ) formatVersion() {

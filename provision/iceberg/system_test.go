@@ -24,7 +24,12 @@ import (
 	"github.com/tablewright/tablewright/provision/provisiontest"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	if task := os.Getenv(helperTask); task != "" {
+		os.Exit(helper(task))
+	}
+	goleak.VerifyTestMain(m)
+}
 
 // lake is a catalogue in a folder of its own.
 type lake struct {
@@ -118,8 +123,8 @@ type pyPartition struct {
 	Name      string `json:"name"`
 }
 
-// read reads a table with pyiceberg, with the catalog's own uri and warehouse.
-func (l *lake) read(ctx context.Context, path []string) (*pyTable, error) {
+// python runs a script with pyiceberg, with the catalog's own uri and warehouse.
+func (l *lake) python(ctx context.Context, script string, path []string, args ...string) ([]byte, error) {
 	python, err := filepath.Abs("../../.tools/venv/bin/python")
 	if err != nil {
 		return nil, err
@@ -127,12 +132,21 @@ func (l *lake) read(ctx context.Context, path []string) (*pyTable, error) {
 	if _, err := os.Stat(python); err != nil {
 		return nil, fmt.Errorf("pyiceberg is not installed: run scripts/setup: %w", err)
 	}
-	cmd := exec.CommandContext(ctx, python, "testdata/read.py", l.uri(), l.warehouse(), "lake", path[0], path[1])
+	args = append([]string{script, l.uri(), l.warehouse(), "lake", path[0], path[1]}, args...)
+	cmd := exec.CommandContext(ctx, python, args...)
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
 	if err != nil {
 		return nil, fmt.Errorf("pyiceberg: %w: %s", err, stderr.String())
+	}
+	return out, nil
+}
+
+func (l *lake) read(ctx context.Context, path []string) (*pyTable, error) {
+	out, err := l.python(ctx, "testdata/read.py", path)
+	if err != nil {
+		return nil, err
 	}
 	var table pyTable
 	return &table, json.Unmarshal(out, &table)

@@ -57,7 +57,8 @@ func (s *System) writeOnce(ctx context.Context, n name, columns []catalog.Column
 		return err
 	}
 	_, err = txn.Commit(ctx)
-	if errors.Is(err, table.ErrCommitFailed) {
+	own, isOwn := errors.AsType[*sqlerr.Error](err)
+	if errors.Is(err, table.ErrCommitFailed) || isOwn && own.Code == sqlerr.UndefinedTable {
 		// Nothing was committed. After any other error a commit may have happened: the files stay.
 		t.files.discard()
 	}

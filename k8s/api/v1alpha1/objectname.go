@@ -64,14 +64,14 @@ func ProvisionerName(controllerName string) string {
 // with a letter or digit. Different texts may share a value, so the full text
 // belongs into an annotation.
 func LabelValue(s string) string {
-	b := []byte(strings.ToValidUTF8(s, "_"))
-	out := make([]byte, 0, min(len(b), nameLenMax))
-	for _, r := range string(b) {
+	out := make([]byte, 0, nameLenMax)
+	for i, r := range s {
 		if len(out) == nameLenMax {
 			break
 		}
-		if r < 0x80 && (isAlnum(byte(r)) || r == '-' || r == '_' || r == '.') {
-			out = append(out, byte(r))
+		c := s[i] // all of the character, if it is one that a label holds
+		if r < 0x80 && (isAlnum(c) || c == '-' || c == '_' || c == '.') {
+			out = append(out, c)
 		} else if len(out) > 0 {
 			out = append(out, '_')
 		}
@@ -107,11 +107,9 @@ func slugOf(path []string, limit int) (slug string, exact bool) {
 func slugPart(s string) string {
 	var b strings.Builder
 	dash := false
-	for _, r := range s {
-		if r >= 'A' && r <= 'Z' {
-			r += 'a' - 'A'
-		}
-		if r >= 0x80 || !isAlnum(byte(r)) {
+	for i, r := range s {
+		c := s[i] // all of the character, if it is a letter or digit
+		if r >= 0x80 || !isAlnum(c) {
 			dash = b.Len() > 0
 			continue
 		}
@@ -119,7 +117,10 @@ func slugPart(s string) string {
 			b.WriteByte('-')
 			dash = false
 		}
-		b.WriteByte(byte(r))
+		if c >= 'A' && c <= 'Z' {
+			c += 'a' - 'A'
+		}
+		b.WriteByte(c)
 	}
 	return b.String()
 }

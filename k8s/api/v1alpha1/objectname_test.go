@@ -130,7 +130,7 @@ func TestLabelValue(t *testing.T) {
 		"quoted":                      {`lake."My Table"`, "lake._My_Table"},
 		"only symbols":                {"$$", ""},
 		"not ASCII":                   {"aéb", "a_b"},
-		"not UTF-8":                   {"a\xff\xfeb", "a_b"},
+		"not UTF-8":                   {"a\xff\xfeb", "a__b"},
 		"exactly 63":                  {strings.Repeat("a", 63), strings.Repeat("a", 63)},
 		"64":                          {strings.Repeat("a", 64), strings.Repeat("a", 63)},
 	}

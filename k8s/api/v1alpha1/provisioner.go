@@ -1,6 +1,7 @@
 package v1alpha1
 
 import (
+	"slices"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -100,12 +101,7 @@ type ProvisionerStatus struct {
 
 // Supports returns whether the controller can do an operation.
 func (p *Provisioner) Supports(op Operation) bool {
-	for _, o := range p.Spec.Operations {
-		if o == op {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(p.Spec.Operations, op)
 }
 
 // Alive returns whether the heartbeat is younger than HeartbeatExpiry at now.
