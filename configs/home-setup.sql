@@ -18,7 +18,8 @@
   \set database tablewright
 \endif
 
--- CREATEROLE: the gateway makes roles for members of admin, who do not have that right themselves.
+-- CREATEROLE: the gateway makes roles for members of admin, who do not have that right themselves. On
+-- PostgreSQL 15 it is close to superuser; ALTER ROLE … NOCREATEROLE switches that feature off.
 select format('create role %I login createrole', :'owner')
   where not exists (select from pg_roles where rolname = :'owner') \gexec
 select format('create database %I owner %I encoding ''UTF8'' template template0', :'database', :'owner')
@@ -255,6 +256,8 @@ begin
     union all
     select pg_describe_object('pg_constraint'::regclass, c.oid, 0) from pg_constraint c
       where (c.conrelid = rel and c.contype not in ('p', 'u', 'c', 'n')) or c.confrelid = rel
+    union all
+    select 'table of type ' || c.reloftype::regtype from pg_class c where c.oid = rel and c.reloftype <> 0
     union all
     select 'inheritance between ' || i.inhrelid::regclass || ' and ' || i.inhparent::regclass from pg_inherits i
       where (i.inhparent = rel and i.inhrelid is distinct from wall) or i.inhrelid = rel

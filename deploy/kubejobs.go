@@ -63,6 +63,9 @@ func (k KubeJobs) object(job uuid.UUID, step plan.Step) (*v1alpha1.TableProvisio
 	})
 }
 
+// Render returns the resource that Submit would make.
+func (k KubeJobs) Render(job uuid.UUID, step plan.Step) (any, error) { return k.object(job, step) }
+
 // Find returns the resource of a job's step, when there is one.
 func (k KubeJobs) Find(ctx context.Context, job uuid.UUID, step plan.Step) (history.Resource, bool, error) {
 	object, err := k.object(job, step)

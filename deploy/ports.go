@@ -42,6 +42,8 @@ type Jobs interface {
 	Submit(ctx context.Context, job uuid.UUID, step plan.Step) (history.Resource, error)
 	// Find returns the resource of a job's step, when there is one.
 	Find(ctx context.Context, job uuid.UUID, step plan.Step) (history.Resource, bool, error)
+	// Render returns the resource that Submit would make.
+	Render(job uuid.UUID, step plan.Step) (any, error)
 	// Cancel asks for the end of a job. One that has ended, or is not there, is no error.
 	Cancel(ctx context.Context, r history.Resource) error
 }

@@ -38,7 +38,7 @@ func (t target) cancel(ctx context.Context, pid uint32, secret []byte) error {
 	}
 	defer func() { _ = conn.Close() }() // nothing is left to lose
 	defer watch(ctx, conn)()
-	length := uint32(12 + len(secret)) //nolint:gosec // a key has at most 256 bytes
+	length := uint32(12 + len(secret))
 	frame := binary.BigEndian.AppendUint32(nil, length)
 	frame = binary.BigEndian.AppendUint32(frame, cancelCode)
 	frame = binary.BigEndian.AppendUint32(frame, pid)

@@ -14,6 +14,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/rs/zerolog"
 
@@ -147,15 +148,21 @@ func (h *Home) openPool(ctx context.Context) (*pgxpool.Pool, error) {
 	return pool, nil
 }
 
-// readStatuses opens one connection to see what a session is told when it begins.
+// readStatuses opens one connection of the gateway's own to see what a session is told when it begins.
 func (h *Home) readStatuses(ctx context.Context) error {
-	conn, err := h.login(ctx, Login{User: h.endpoint.user, Database: h.endpoint.database})
+	config := h.endpoint.pool.ConnConfig.Config.Copy()
+	config.RuntimeParams = map[string]string{}
+	conn, err := pgconn.ConnectConfig(ctx, config)
 	if err != nil {
 		return fmt.Errorf("home database: %w", err)
 	}
-	h.statuses = conn.ParameterStatuses
+	raw, err := conn.Hijack()
+	if err != nil {
+		return fmt.Errorf("home database: %w", err)
+	}
+	h.statuses = maps.Clone(raw.ParameterStatuses)
 	h.statuses["is_superuser"] = "off" // no session is one
-	return conn.Terminate()
+	return (&Conn{Conn: raw.Conn}).Terminate()
 }
 
 // Pool is the gateway's own pool. Its connections are of the role that owns the gateway's tables: nothing

@@ -11,7 +11,7 @@ import (
 )
 
 // shared is the home database of the tests that leave it as they found it.
-var shared *home.Home //nolint:gochecknoglobals // set once, before the tests
+var shared *home.Home
 
 func TestMain(m *testing.M) {
 	code := hometest.Run(m, func(h *home.Home) { shared = h })

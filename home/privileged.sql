@@ -227,6 +227,8 @@ begin
     select pg_describe_object('pg_constraint'::regclass, c.oid, 0) from pg_constraint c
       where (c.conrelid = rel and c.contype not in ('p', 'u', 'c', 'n')) or c.confrelid = rel
     union all
+    select 'table of type ' || c.reloftype::regtype from pg_class c where c.oid = rel and c.reloftype <> 0
+    union all
     select 'inheritance between ' || i.inhrelid::regclass || ' and ' || i.inhparent::regclass from pg_inherits i
       where (i.inhparent = rel and i.inhrelid is distinct from wall) or i.inhrelid = rel
     union all

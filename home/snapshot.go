@@ -76,7 +76,7 @@ func ReadSnapshot(ctx context.Context, q TextQuerier, w Wanted) (*catalog.Snapsh
 	args := append([]string{string(wanted)}, w.Types...)
 	answer, err := q.QueryText(ctx, snapshotQuery(len(w.Types)), args...)
 	if err != nil {
-		return nil, err //nolint:wrapcheck // the home database's own error is the client's
+		return nil, err // the home database's own error is the client's
 	}
 	var text snapshotText
 	if err := json.Unmarshal([]byte(answer), &text); err != nil {
@@ -167,7 +167,7 @@ func (q PgxQuerier) QueryText(ctx context.Context, sql string, args ...string) (
 	}
 	var text string
 	if err := q.Conn.QueryRow(ctx, sql, values...).Scan(&text); err != nil {
-		return "", err //nolint:wrapcheck // see TextQuerier: the home database's own error
+		return "", err // see TextQuerier: the home database's own error
 	}
 	return text, nil
 }

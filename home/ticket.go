@@ -43,7 +43,7 @@ func (h *Home) ExecTicketed(ctx context.Context, tx pgx.Tx, statement string) er
 	}
 	// Not as a prepared statement: its text must be what the server sees at top level.
 	if _, err := tx.Exec(ctx, statement, pgx.QueryExecModeExec); err != nil {
-		return err //nolint:wrapcheck // a PgError that callers look into
+		return err // a PgError that callers look into
 	}
 	return nil
 }

@@ -115,9 +115,14 @@ func TestTicketedChanges(t *testing.T) {
 		t.Errorf("registry:\n got %s\nwant %s", got, want)
 	}
 	// What a ticket does not make possible.
+	mustRun(t, w, `create type public.{c}_comp as (a int); create table public.{c}_base (a int primary key)`)
 	for _, statement := range []string{
 		`create table {c}.parted (a int) partition by range (a)`,
 		`create table {c}.rows as select 1 as a`,
+		`create table {c}.typed of public.{c}_comp`,
+		`create table {c}.child () inherits (public.{c}_base)`,
+		`create table {c}.fk (a int references public.{c}_base)`,
+		`create table {c}.excluded (a int, exclude (a with =))`,
 		`create materialized view {c}.mat as select 1 as a`,
 		`create function {c}.f() returns int language sql as 'select 1'`,
 		`create type {c}.mood as enum ('sad')`,

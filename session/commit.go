@@ -41,6 +41,7 @@ func (s *Session) commitPoint(ctx context.Context, text *routed) error {
 	if err != nil {
 		return s.commitFailed(ctx, run, err)
 	}
+	s.gateway.Names.add(s.own)
 	warnings, err := run.Committed(ctx, notifier)
 	for _, w := range warnings {
 		if err := s.notify(w, staged[0].settings.ClientMinMessages); err != nil {

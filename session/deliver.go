@@ -111,7 +111,7 @@ func (b *backend) deliverError(f Frame) error {
 	if sink != nil {
 		return sink.fail(f)
 	}
-	return b.front.Forward(f)
+	return b.front.Forward(wallError(f))
 }
 
 // dropToSync takes off the queue what the server will not answer; b.mu is held. The exchange that got

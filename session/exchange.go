@@ -105,6 +105,7 @@ func copyValues(values [][]byte) [][]byte {
 
 // fail takes an ErrorResponse.
 func (x *exchange) fail(f Frame) error {
+	f = wallError(f)
 	fields, err := errorFields(f)
 	if err != nil {
 		return err

@@ -2,10 +2,13 @@ package session
 
 import (
 	"context"
+	"errors"
 
 	"github.com/jackc/pgx/v5/pgproto3"
 
+	"github.com/tablewright/tablewright/ddl/bind"
 	"github.com/tablewright/tablewright/ddl/parse"
+	"github.com/tablewright/tablewright/ddl/plan"
 	"github.com/tablewright/tablewright/ddl/route"
 )
 
@@ -52,7 +55,30 @@ func (s *Session) parse(ctx context.Context, f Frame) error {
 	if err != nil {
 		return s.fail(ctx, err)
 	}
-	return s.backend.addMessage(&pgproto3.Parse{Name: p.Name, Query: standIn, ParameterOIDs: p.ParamTypes}, 'P', nil)
+	return s.prepare(ctx, &st, p, standIn)
+}
+
+// prepare has the home server prepare a stand-in; its errors are about the client's text.
+func (s *Session) prepare(ctx context.Context, st *routed, p ParseRequest, standIn *plan.Rewrite) error {
+	x := newExchange(s.client)
+	x.show = func(f Frame) bool { return f.Type == '1' || f.Type == 'N' }
+	x.edit = func(m *pgproto3.ErrorResponse) {
+		m.Position = int32(st.parsed.OriginalPosition(standIn, int(m.Position))) //nolint:gosec // a position in a message
+	}
+	m := &pgproto3.Parse{Name: p.Name, Query: standIn.Text(), ParameterOIDs: p.ParamTypes}
+	if err := s.backend.addMessage(m, 'P', x); err != nil {
+		return err
+	}
+	err := s.backend.run(ctx, x, func() { s.cancelHome(context.WithoutCancel(ctx)) })
+	if err != nil && errors.Is(err, errBackendGone) {
+		return err
+	}
+	return nil
+}
+
+// madeUp is a text that has nothing of the client's own in it.
+func madeUp(text string) *plan.Rewrite {
+	return plan.NewRewrite("", []plan.Edit{{Text: text}})
 }
 
 // explainStandIn has the shape of a plan.
@@ -60,35 +86,31 @@ const explainStandIn = `select ''::pg_catalog.text as "QUERY PLAN" limit 0`
 
 // standIn finds out what a statement is and returns the text that the home server prepares for it. When
 // that text is all there is to it, the session does not watch it further.
-func (s *Session) standIn(ctx context.Context, st *routed, p ParseRequest) (string, error) {
+func (s *Session) standIn(ctx context.Context, st *routed, p ParseRequest) (*plan.Rewrite, error) {
 	if sql := translate(st.parsed); sql != "" {
-		return sql, nil
+		return madeUp(sql), nil
 	}
 	if _, ok := st.parsed.Extension.(*parse.Explain); ok {
 		s.prepared[p.Name] = st
-		return explainStandIn, nil
+		return madeUp(explainStandIn), nil
 	}
 	if st.verdict == ours {
 		s.prepared[p.Name] = st
-		return "", nil
+		return madeUp(""), nil
 	}
 	d, snap, err := s.decide(ctx, st.parsed)
 	switch {
 	case err != nil:
-		return "", err
+		return nil, err
 	case d.Route == route.Ours:
 		s.prepared[p.Name] = st
-		return "", nil
+		return madeUp(""), nil
 	case d.Rows != route.NoRows:
 		return s.standInForRows(st, p, d, snap)
 	case d.Route == route.HomeRewritten:
-		rewrite, err := shadowed(st.parsed, snap)
-		if err != nil {
-			return "", err
-		}
-		return rewrite.Text(), nil
+		return bind.HomeText(st.parsed, snap)
 	default:
-		return p.Text, nil
+		return plan.NewRewrite(st.text, nil), nil
 	}
 }
 
@@ -101,16 +123,16 @@ func (s *Session) bind(ctx context.Context, f Frame) error {
 	if err != nil {
 		return err
 	}
-	bind := req.(BindRequest)
-	st, ours := s.prepared[bind.Statement]
+	b := req.(BindRequest)
+	st, ours := s.prepared[b.Statement]
 	if !ours {
-		delete(s.portals, bind.Portal)
+		delete(s.portals, b.Portal)
 		return s.forward(ctx, f, 'B')
 	}
-	bind.Params = copyValues(bind.Params)
-	s.portals[bind.Portal] = &portal{statement: st, bind: bind}
+	b.Params = copyValues(b.Params)
+	s.portals[b.Portal] = &portal{statement: st, bind: b}
 	if st.rows != nil {
-		return s.bindRead(ctx, s.portals[bind.Portal])
+		return s.bindRows(ctx, s.portals[b.Portal])
 	}
 	return s.forward(ctx, f, 'B')
 }
@@ -128,13 +150,16 @@ func (s *Session) describe(ctx context.Context, f Frame) error {
 	d := req.(DescribeRequest)
 	p, ours := s.portals[d.Name]
 	if d.Kind == 'P' && ours && p.statement.rows != nil {
-		return s.describeRead(ctx, p)
+		return s.describeRows(ctx, p)
 	}
 	return s.forward(ctx, f, 'D')
 }
 
 // execute deals with an Execute message.
 func (s *Session) execute(ctx context.Context, f Frame) error {
+	if err := s.aloneWith(); err != nil {
+		return s.fail(ctx, err)
+	}
 	if len(s.portals) == 0 {
 		s.tx.executed++
 		return s.forward(ctx, f, 'E')
@@ -203,6 +228,12 @@ func (s *Session) sync(ctx context.Context, f Frame) error {
 		case !s.tx.inBlock(tx):
 			return s.syncCommit(ctx)
 		}
+	}
+	if err := s.writePending(ctx); err != nil {
+		if err := s.fail(ctx, err); err != nil {
+			return err
+		}
+		s.skip = false
 	}
 	if err := s.releaseHeld(); err != nil {
 		return err

@@ -14,17 +14,19 @@ import (
 	"github.com/tablewright/tablewright/ddl/plan"
 	"github.com/tablewright/tablewright/ddl/route"
 	"github.com/tablewright/tablewright/deploy"
+	"github.com/tablewright/tablewright/deploy/relation"
 	"github.com/tablewright/tablewright/home"
 )
 
 // Gateway is what all sessions share.
 type Gateway struct {
-	Home     Home
-	Deployer Deployer
-	Secrets  SecretStore
-	Systems  map[string]bind.System
-	Names    *NameCache
-	Routes   *RouteCache
+	Home      Home
+	Deployer  Deployer
+	Relations Relations
+	Secrets   SecretStore
+	Systems   map[string]bind.System
+	Names     *NameCache
+	Routes    *RouteCache
 }
 
 // Deployer carries plans out.
@@ -37,6 +39,16 @@ type Deployer interface {
 	WaitForJob(ctx context.Context, id uuid.UUID, settings deploy.Settings, n deploy.Notifier) error
 	// CancelJob asks for a job's end.
 	CancelJob(ctx context.Context, id uuid.UUID) error
+	// Look says what EXPLAIN shows beyond the plan; it changes nothing.
+	Look(ctx context.Context, p *plan.Plan) plan.Extra
+}
+
+// Relations moves rows of managed tables.
+type Relations interface {
+	// Scan begins to read a table; done ends it.
+	Scan(ctx context.Context, r *bind.Read, filters []relation.Filter) (rows relation.Rows, done func(), err error)
+	// Write appends rows: all of them or none.
+	Write(ctx context.Context, w *bind.Write, rows [][][]byte) (int64, error)
 }
 
 // SecretStore takes the literal secrets of statements in.

@@ -1,34 +1,306 @@
 package session
 
 import (
+	"bytes"
 	"context"
+	"fmt"
+	"strconv"
+	"strings"
 
+	"github.com/jackc/pgx/v5/pgproto3"
+
+	"github.com/tablewright/tablewright/ddl/bind"
 	"github.com/tablewright/tablewright/ddl/catalog"
-	"github.com/tablewright/tablewright/ddl/parse"
-	"github.com/tablewright/tablewright/ddl/plan"
-	"github.com/tablewright/tablewright/ddl/route"
 	"github.com/tablewright/tablewright/ddl/sqlerr"
-	"github.com/tablewright/tablewright/deploy"
+	"github.com/tablewright/tablewright/deploy/relation"
 )
 
-type rowsPlan struct{}
-type reading struct{}
+const (
+	// readBatchRowsMax and readBatchBytesMax bound the rows that are brought home at a time.
+	readBatchRowsMax  = 1000
+	readBatchBytesMax = 1 << 20
+	// readAllRowsMax and readAllBytesMax bound a table whose rows a query needs all at once.
+	readAllRowsMax  = 1_000_000
+	readAllBytesMax = 64 << 20
+	textArrayOID    = 1009
+)
 
-func (p *portal) close() {}
+// reading is a query over a managed table while it runs. The rows are read from the external system in
+// batches; each batch is bound as arrays to the query, which the home server runs with the client's own
+// parameters and formats. A query that needs all rows at once gets them in one batch.
+type reading struct {
+	session *Session
+	plan    *bind.Read
+	bind    BindRequest
+	types   []uint32 // of the client's parameters, as far as it gave them
+	name    string   // of the home statement and portal
+	query   string
 
-func (s *Session) bindRead(ctx context.Context, p *portal) error     { return nil }
-func (s *Session) describeRead(ctx context.Context, p *portal) error { return nil }
-func (s *Session) runPortal(ctx context.Context, e *execution) error { return nil }
-func (s *Session) standInForRows(st *routed, p ParseRequest, d route.Decision, snap *catalog.Snapshot) (string, error) {
-	return "", sqlerr.New(sqlerr.FeatureNotSupported, "SELECT")
+	rows     relation.Rows
+	done     func()
+	started  bool
+	ended    bool // all rows have been read
+	portal   bool // a batch's portal is open at home
+	sent     int64
+	describe bool // show RowDescription before the first row
 }
-func (s *Session) runRows(ctx context.Context, st *routed, d route.Decision, snap *catalog.Snapshot, e *execution) error {
-	return sqlerr.New(sqlerr.FeatureNotSupported, "SELECT")
-}
-func (s *Session) dryRun(ctx context.Context, p *plan.Plan, settings deploy.Settings) error {
+
+// beginRead checks the right to read and starts the scan.
+func (s *Session) beginRead(ctx context.Context, r *reading) error {
+	if err := s.mayRead(ctx, r.plan); err != nil {
+		return err
+	}
+	// The scan outlives the Execute that begins it, when a row limit suspends it.
+	rows, done, err := s.gateway.Relations.Scan(context.WithoutCancel(ctx), r.plan, pushed(r.plan.Filters, r.bind))
+	if err != nil {
+		return err
+	}
+	r.rows, r.done, r.started = rows, done, true
+	s.reads++
+	r.name = "tw_read_" + strconv.Itoa(s.reads)
+	r.query = r.plan.Query(arraySource(r.plan.Columns, len(r.bind.Params))).Text()
 	return nil
 }
 
-func shadowed(*parse.Statement, *catalog.Snapshot) (*plan.Rewrite, error) {
-	return nil, sqlerr.New("0A000", "x")
+// pushed are the filters whose values can be sent along: constants, and parameters in text form.
+func pushed(filters []bind.Filter, b BindRequest) []relation.Filter {
+	var out []relation.Filter
+	for _, f := range filters {
+		value := f.Value
+		if f.Param > 0 {
+			if f.Param > len(b.Params) || b.Params[f.Param-1] == nil || formatOf(b.ParamFormats, f.Param-1) != 0 {
+				continue
+			}
+			value = string(b.Params[f.Param-1])
+		}
+		out = append(out, relation.Filter{Column: f.Column.Name, Op: f.Op, Value: value})
+	}
+	return out
+}
+
+// formatOf is the format code of parameter or column i: none given means text, one is for all.
+func formatOf(codes []int16, i int) int16 {
+	switch {
+	case len(codes) == 1:
+		return codes[0]
+	case i < len(codes):
+		return codes[i]
+	default:
+		return 0
+	}
+}
+
+// arraySource is the subquery that stands for the table: one array of text a column, behind the client's
+// own parameters.
+func arraySource(columns []catalog.Column, params int) string {
+	var list, arrays, names strings.Builder
+	for i, c := range columns {
+		if i > 0 {
+			list.WriteString(", ")
+			arrays.WriteString(", ")
+			names.WriteString(", ")
+		}
+		fmt.Fprintf(&list, "tw_c%d::%s AS %s", i, c.Type, catalog.QuoteIdent(c.Name))
+		fmt.Fprintf(&arrays, "pg_catalog.unnest($%d::pg_catalog.text[])", params+i+1)
+		fmt.Fprintf(&names, "tw_c%d", i)
+	}
+	return fmt.Sprintf("(SELECT %s FROM ROWS FROM (%s) AS tw_rows(%s))", list.String(), arrays.String(), names.String())
+}
+
+// mayRead checks the right that a SELECT of the shadow would need.
+func (s *Session) mayRead(ctx context.Context, r *bind.Read) error {
+	columns := make([]string, len(r.Columns))
+	for i, c := range r.Columns {
+		columns[i] = catalog.QuoteLiteral(c.Name)
+	}
+	sql := fmt.Sprintf(`select (pg_catalog.has_table_privilege(%[1]d, 'SELECT') or not exists (
+ select from pg_catalog.unnest(array[%[2]s]::pg_catalog.text[]) c where not pg_catalog.has_column_privilege(%[1]d, c, 'SELECT')))::pg_catalog.text`,
+		r.Relation.OID, strings.Join(columns, ", "))
+	return s.may(ctx, sql, r.Relation)
+}
+
+func (s *Session) may(ctx context.Context, sql string, rel catalog.Relation) error {
+	allowed, err := s.QueryText(ctx, sql)
+	if err != nil {
+		return err
+	}
+	if allowed != "true" {
+		return sqlerr.New(sqlerr.InsufficientPrivilege, "permission denied for table %s", rel.HomeName)
+	}
+	return nil
+}
+
+// run sends rows until max of them are sent (0: all) and tells whether there are more.
+func (r *reading) run(ctx context.Context, max uint32) (suspended bool, err error) {
+	sentBefore := r.sent
+	for {
+		if !r.portal {
+			batch, err := r.next(ctx)
+			if err != nil {
+				return false, err
+			}
+			if batch == nil {
+				return false, nil
+			}
+			if err := r.open(ctx, batch); err != nil {
+				return false, err
+			}
+		}
+		var limit uint32
+		if max > 0 {
+			limit = max - uint32(r.sent-sentBefore) //nolint:gosec // no more than max are sent
+		}
+		more, err := r.execute(ctx, limit)
+		if err != nil || more {
+			return more, err
+		}
+		if max > 0 && r.sent-sentBefore >= int64(max) {
+			return true, nil
+		}
+	}
+}
+
+// next reads the next batch, column by column; nil when there is none. A query that needs all rows at
+// once gets one batch in any case, as does one whose shape is still to be shown.
+func (r *reading) next(ctx context.Context) ([][][]byte, error) {
+	if r.ended {
+		return nil, nil
+	}
+	rowsMax, bytesMax := readBatchRowsMax, readBatchBytesMax
+	if !r.plan.RowWise {
+		rowsMax, bytesMax = readAllRowsMax, readAllBytesMax
+	}
+	columns := make([][][]byte, len(r.plan.Columns))
+	count, size := 0, 0
+	for count < rowsMax && size < bytesMax {
+		if !r.rows.Next(ctx) {
+			r.ended = true
+			break
+		}
+		for i, v := range r.rows.Values() {
+			if v != nil {
+				v = bytes.Clone(v)
+			}
+			columns[i] = append(columns[i], v)
+			size += len(v)
+		}
+		count++
+	}
+	if err := r.rows.Err(); err != nil {
+		return nil, err
+	}
+	if !r.plan.RowWise && !r.ended {
+		return nil, sqlerr.New(sqlerr.ProgramLimitExceeded, "table %s is too large for this query", r.plan.Name).
+			WithDetail("The query needs all rows at once, at most %d rows and %d MiB.", readAllRowsMax, readAllBytesMax>>20).
+			WithHint("Narrow the query with a WHERE that the system can apply, or leave ORDER BY, LIMIT and aggregates to the reader.")
+	}
+	if count == 0 && r.plan.RowWise && !r.describe {
+		return nil, nil
+	}
+	return columns, nil
+}
+
+// open prepares and binds the query for one batch at home.
+func (r *reading) open(ctx context.Context, columns [][][]byte) error {
+	s := r.session
+	b := pgproto3.Bind{DestinationPortal: r.name, PreparedStatement: r.name, ResultFormatCodes: r.bind.ResultFormats}
+	b.Parameters = append(b.Parameters, r.bind.Params...)
+	for i := range r.bind.Params {
+		b.ParameterFormatCodes = append(b.ParameterFormatCodes, formatOf(r.bind.ParamFormats, i))
+	}
+	types := make([]uint32, len(r.bind.Params), len(r.bind.Params)+len(columns))
+	copy(types, r.types)
+	for _, c := range columns {
+		b.Parameters = append(b.Parameters, textArray(c))
+		b.ParameterFormatCodes = append(b.ParameterFormatCodes, 0)
+		types = append(types, textArrayOID)
+	}
+	x := newExchange(s.client)
+	x.show = func(f Frame) bool { return f.Type == 'T' && r.describe }
+	messages := []struct {
+		m    pgproto3.FrontendMessage
+		kind byte
+	}{
+		{&pgproto3.Close{ObjectType: 'S', Name: r.name}, 'C'},
+		{&pgproto3.Parse{Name: r.name, Query: r.query, ParameterOIDs: types}, 'P'},
+		{&b, 'B'},
+		{&pgproto3.Describe{ObjectType: 'P', Name: r.name}, 'D'},
+	}
+	for _, message := range messages {
+		if err := s.backend.addMessage(message.m, message.kind, x); err != nil {
+			return err
+		}
+	}
+	if err := s.backend.run(ctx, x, func() { s.cancelHome(context.WithoutCancel(ctx)) }); err != nil {
+		return err
+	}
+	r.describe, r.portal = false, true
+	return nil
+}
+
+// execute runs the open batch and tells whether the limit has suspended it.
+func (r *reading) execute(ctx context.Context, limit uint32) (suspended bool, err error) {
+	s := r.session
+	x := newExchange(s.client)
+	x.keepTag = true
+	x.show = func(f Frame) bool {
+		switch f.Type {
+		case 'D':
+			r.sent++
+			return true
+		case 's':
+			suspended = true
+			return false
+		default:
+			return f.Type == 'N'
+		}
+	}
+	if err := s.backend.addMessage(&pgproto3.Execute{Portal: r.name, MaxRows: limit}, 'E', x); err != nil {
+		return false, err
+	}
+	if err := s.backend.run(ctx, x, func() { s.cancelHome(context.WithoutCancel(ctx)) }); err != nil {
+		return false, err
+	}
+	if suspended {
+		return true, nil
+	}
+	r.portal = false
+	closing := newExchange(s.client)
+	if err := s.backend.addMessage(&pgproto3.Close{ObjectType: 'S', Name: r.name}, 'C', closing); err != nil {
+		return false, err
+	}
+	return false, nil
+}
+
+// close ends the scan.
+func (r *reading) close() {
+	if r != nil && r.done != nil {
+		r.done()
+		r.done = nil
+	}
+}
+
+// textArray is a list of values as the text form of text[].
+func textArray(values [][]byte) []byte {
+	var b bytes.Buffer
+	b.WriteByte('{')
+	for i, v := range values {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		if v == nil {
+			b.WriteString("NULL")
+			continue
+		}
+		b.WriteByte('"')
+		for _, c := range v {
+			if c == '"' || c == '\\' {
+				b.WriteByte('\\')
+			}
+			b.WriteByte(c)
+		}
+		b.WriteByte('"')
+	}
+	b.WriteByte('}')
+	return b.Bytes()
 }

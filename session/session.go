@@ -50,6 +50,8 @@ type Session struct {
 	portals  map[string]*portal
 	own      *managedNames // names that this session has made and may not have committed
 	held     Reply         // CommandComplete that waits for the work behind it
+	reads    int           // counts the names of reads
+	inScript bool          // several statements of one Query
 	// readySent tells that the ReadyForQuery of the message at hand has been sent.
 	readySent bool
 

@@ -62,6 +62,8 @@ func (s *Session) refuseQuery(ctx context.Context, err error) error {
 // runScript runs the statements of a Query, up to the first error.
 func (s *Session) runScript(ctx context.Context, script script) error {
 	alone := len(script.statements) == 1 && s.tx.executed == 0
+	s.inScript = len(script.statements) > 1
+	defer func() { s.inScript = false }()
 	for i := range script.statements {
 		if err := s.releaseHeld(); err != nil {
 			return err
@@ -76,7 +78,7 @@ func (s *Session) runScript(ctx context.Context, script script) error {
 		s.tx.staged[len(s.tx.staged)-1].alone = alone
 		return s.commitPoint(ctx, nil)
 	}
-	return nil
+	return s.writePending(ctx)
 }
 
 // endQuery answers the error of a Query, if there is one, and ends it with ReadyForQuery.

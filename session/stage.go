@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/tablewright/tablewright/ddl/bind"
 	"github.com/tablewright/tablewright/ddl/catalog"
 	"github.com/tablewright/tablewright/ddl/plan"
 	"github.com/tablewright/tablewright/ddl/route"
@@ -256,11 +257,11 @@ func foreignKeys(t catalog.Table) *[]catalog.Constraint {
 // names replaced. In the extended protocol the home server prepared a stand-in, so it is run here.
 func (s *Session) runAtHome(ctx context.Context, st *routed, d route.Decision, snap *catalog.Snapshot, e *execution) error {
 	if d.Rows != route.NoRows {
-		return s.runRows(ctx, st, d, snap, e)
+		return s.runRows(ctx, st, d, snap)
 	}
 	h := plan.HomeStatement{SQL: st.text}
 	if d.Route == route.HomeRewritten {
-		rewrite, err := shadowed(st.parsed, snap)
+		rewrite, err := bind.HomeText(st.parsed, snap)
 		if err != nil {
 			return err
 		}

@@ -18,6 +18,8 @@ type transaction struct {
 	staged []stagedStatement
 	// savepoints remember how much was staged when each was set.
 	savepoints []savepoint
+	// write is an INSERT whose rows wait for the commit.
+	write *pendingWrite
 }
 
 type stagedStatement struct {
@@ -38,7 +40,7 @@ type savepoint struct {
 func (t *transaction) settled() { t.began, t.ended, t.executed = false, false, 0 }
 
 // discard forgets staged work: its transaction was rolled back.
-func (t *transaction) discard() { t.staged, t.savepoints = nil, nil }
+func (t *transaction) discard() { t.staged, t.savepoints, t.write = nil, nil, nil }
 
 // inBlock tells whether an explicit transaction block is open; tx is the home server's last word.
 func (t *transaction) inBlock(tx byte) bool {

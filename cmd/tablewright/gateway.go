@@ -16,6 +16,7 @@ import (
 
 	"github.com/tablewright/tablewright/deploy"
 	"github.com/tablewright/tablewright/deploy/recorder"
+	"github.com/tablewright/tablewright/deploy/relation"
 	"github.com/tablewright/tablewright/home"
 	"github.com/tablewright/tablewright/home/history"
 	"github.com/tablewright/tablewright/home/postmaster"
@@ -74,7 +75,7 @@ func newGateway(ctx context.Context, config Config, db *home.Home, plane *contro
 		return nil, err
 	}
 	g.shared = &session.Gateway{
-		Home: homeLinks{db}, Deployer: g.deployer, Secrets: secrets, Systems: compilers(registry),
+		Home: homeLinks{db}, Deployer: g.deployer, Relations: relation.Access{Pool: g.pools[0]}, Secrets: secrets, Systems: compilers(registry),
 		Names: session.NewNameCache(), Routes: routes,
 	}
 	if config.Catalogs.SampleLake {

@@ -8,6 +8,9 @@ import (
 
 	"github.com/rs/zerolog"
 	"github.com/spf13/cobra"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/tablewright/tablewright/home"
 )
 
 // closeTimeout bounds the end of each part that keeps data.
@@ -38,16 +41,16 @@ func serve(ctx context.Context, config Config, log zerolog.Logger) (err error) {
 	if err := os.MkdirAll(config.DataDir, 0o711); err != nil { //nolint:gosec // the home database's user must reach its folder below
 		return fmt.Errorf("data folder: %w", err)
 	}
-	db, err := openHome(ctx, config, log)
+	db, plane, err := openData(ctx, config, log)
+	if db != nil {
+		defer closing(ctx, &err, db.Close)
+	}
+	if plane != nil {
+		defer closing(ctx, &err, plane.stop)
+	}
 	if err != nil {
 		return err
 	}
-	defer closing(ctx, &err, db.Close)
-	plane, err := openControlPlane(ctx, config, log)
-	if err != nil {
-		return err
-	}
-	defer closing(ctx, &err, plane.stop)
 	g, err := newGateway(ctx, config, db, plane, log)
 	if err != nil {
 		return err
@@ -57,6 +60,25 @@ func serve(ctx context.Context, config Config, log zerolog.Logger) (err error) {
 		log.Info().Str("listen", g.listener.Addr().String()).Str("http", g.httpListener.Addr().String()).
 			Int64("duration_ms", time.Since(started).Milliseconds()).Str("version", version).Msg("ready for connections")
 	})
+}
+
+// openData opens the home database and the control plane, side by side. Whichever was opened is returned,
+// whatever became of the other.
+func openData(ctx context.Context, config Config, log zerolog.Logger) (*home.Home, *controlPlane, error) {
+	var db *home.Home
+	var plane *controlPlane
+	// Not under a common context: its end would end what was opened well.
+	var group errgroup.Group
+	group.Go(func() (err error) {
+		db, err = openHome(ctx, config, log)
+		return err
+	})
+	group.Go(func() (err error) {
+		plane, err = openControlPlane(ctx, config, log)
+		return err
+	})
+	err := group.Wait()
+	return db, plane, err
 }
 
 // closing ends one part after everything that needed it, and keeps the first error.

@@ -18,6 +18,7 @@ type compiler struct {
 	snap     *catalog.Snapshot
 	systems  map[string]System
 	settings Settings
+	names    []parse.Name // of st
 	resolver
 }
 
@@ -28,7 +29,10 @@ type compiler struct {
 func Compile(
 	st *parse.Statement, snap *catalog.Snapshot, systems map[string]System, settings Settings,
 ) (*plan.Plan, error) {
-	c := &compiler{st: explained(st), snap: snap, systems: systems, settings: settings, resolver: resolver{snap}}
+	inner := explained(st)
+	c := &compiler{
+		st: inner, snap: snap, systems: systems, settings: settings, names: parse.Names(inner), resolver: resolver{snap},
+	}
 	p, err := c.compile()
 	if err != nil {
 		return nil, err
@@ -38,7 +42,7 @@ func Compile(
 
 func (c *compiler) compile() (*plan.Plan, error) {
 	drop := c.st.Node.GetDropStmt()
-	if err := Unknown(c.st, c.snap); err != nil && !drop.GetMissingOk() {
+	if err := c.unknown(c.st, c.names); err != nil && !drop.GetMissingOk() {
 		return nil, err
 	}
 	if s, ok := c.st.Extension.(*parse.CreateCatalog); ok {

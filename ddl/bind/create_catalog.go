@@ -176,7 +176,7 @@ func (c *compiler) rewrittenServer(s *parse.CreateCatalog, cat catalog.Catalog) 
 			})
 		}
 	}
-	rw := plan.NewRewrite(c.st.Text, edits)
+	rw := splice(c.st.Text, edits)
 	return plan.HomeStatement{SQL: rw.Text(), Ticket: true, Own: true, Origin: rw}
 }
 

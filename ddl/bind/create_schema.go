@@ -32,7 +32,7 @@ func (c *compiler) createSchema(s *parse.CreateSchema) (*plan.Plan, error) {
 	if err := system.Check(m.catalog, resource); err != nil {
 		return nil, sqlerr.From(err).At(position)
 	}
-	rw := plan.NewRewrite(c.st.Text, []plan.Edit{{Start: span.Start, End: span.End, Text: m.name.HomeString()}})
+	rw := splice(c.st.Text, []plan.Edit{{Start: span.Start, End: span.End, Text: m.name.HomeString()}})
 	p := &plan.Plan{
 		Tag: s.Tag(), Target: m.name.String(), TargetUID: "absent", Locks: []string{m.name.String()}, Waits: s.IfNotExists,
 		Home: []plan.HomeStatement{{SQL: rw.Text(), Ticket: true, Own: true, Origin: rw}},

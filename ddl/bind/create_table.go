@@ -4,7 +4,6 @@ import (
 	pg_query "github.com/pganalyze/pg_query_go/v6"
 
 	"github.com/tablewright/tablewright/ddl/catalog"
-	"github.com/tablewright/tablewright/ddl/parse"
 	"github.com/tablewright/tablewright/ddl/plan"
 	"github.com/tablewright/tablewright/ddl/sqlerr"
 )
@@ -40,7 +39,7 @@ func (c *compiler) createTable(s *pg_query.CreateStmt) (*plan.Plan, error) {
 
 // newTable finds the target among the statement's names.
 func (c *compiler) newTable(s *pg_query.CreateStmt) (*tableBuilder, error) {
-	for _, name := range parse.Names(c.st) {
+	for _, name := range c.names {
 		if !name.New {
 			continue
 		}
@@ -94,7 +93,7 @@ type columnPlace struct {
 // plainPlan has what the statement's plan has in every case.
 func (t *tableBuilder) plainPlan() *plan.Plan {
 	full := t.target.name.String()
-	rw := plan.NewRewrite(t.st.Text, t.edits)
+	rw := splice(t.st.Text, t.edits)
 	return &plan.Plan{
 		Tag: "CREATE TABLE", Target: full, TargetUID: "absent", Locks: []string{full}, Waits: t.stmt.GetIfNotExists(),
 		Home: []plan.HomeStatement{{SQL: rw.Text(), Ticket: true, Own: true, Origin: rw}},

@@ -42,7 +42,7 @@ func (c *compiler) dropSchema(s *parse.DropSchema) (*plan.Plan, error) {
 	if len(s.Options) > 0 {
 		edits = append(edits, cutBlank(c.st.Text, s.OptionsSpan))
 	}
-	rw := plan.NewRewrite(c.st.Text, edits)
+	rw := splice(c.st.Text, edits)
 	p.Home = append(p.Home, plan.HomeStatement{SQL: rw.Text(), Ticket: true, Own: true, Origin: rw})
 	return p, nil
 }

@@ -45,7 +45,7 @@ func (c *compiler) dropTable(s *pg_query.DropStmt) (*plan.Plan, error) {
 		p.TargetUID = strings.Join(uids, ", ")
 	}
 	slices.Sort(p.Locks)
-	rw := plan.NewRewrite(c.st.Text, edits)
+	rw := splice(c.st.Text, edits)
 	p.Home = append(p.Home, plan.HomeStatement{SQL: rw.Text(), Ticket: true, Own: true, Origin: rw})
 	return p, nil
 }
@@ -55,7 +55,7 @@ func (c *compiler) dropTable(s *pg_query.DropStmt) (*plan.Plan, error) {
 func (c *compiler) droppedTables() ([]tableTarget, error) {
 	var targets []tableTarget
 	var homes []parse.Name
-	for _, name := range parse.Names(c.st) {
+	for _, name := range c.names {
 		m := c.relation(name)
 		switch {
 		case m.unknown != "":

@@ -11,23 +11,29 @@ import (
 // to Parse and Describe a query with, and the one that runs for GRANT, CREATE VIEW and the like. An error is
 // one for the client: a name that is neither home's nor a catalog's.
 func HomeText(st *parse.Statement, snap *catalog.Snapshot) (*plan.Rewrite, error) {
-	if err := Unknown(st, snap); err != nil {
+	h := &homeNames{st: st, resolver: resolver{snap}, names: parse.Names(st)}
+	return h.rewrite()
+}
+
+func (h *homeNames) rewrite() (*plan.Rewrite, error) {
+	if err := h.unknown(h.st, h.names); err != nil {
 		return nil, err
 	}
-	h := &homeNames{st: st, resolver: resolver{snap}}
-	return plan.NewRewrite(st.Text, h.edits()), nil
+	return splice(h.st.Text, h.edits()), nil
 }
 
 // homeNames finds the names of a statement that home does not read as they are written.
 type homeNames struct {
-	st *parse.Statement
+	st    *parse.Statement
+	names []parse.Name
+	refs  []parse.ColumnRef // read once, when something managed is named
 	resolver
 }
 
 func (h *homeNames) edits() []plan.Edit {
 	var edits []plan.Edit
 	managed := false
-	for _, name := range parse.Names(h.st) {
+	for _, name := range h.names {
 		if name.Kind != parse.RelationName {
 			continue
 		}
@@ -40,7 +46,8 @@ func (h *homeNames) edits() []plan.Edit {
 	if !managed {
 		return edits
 	}
-	for _, ref := range parse.ColumnRefs(h.st) {
+	h.refs = parse.ColumnRefs(h.st)
+	for _, ref := range h.refs {
 		if q, ok := h.qualifier(ref); ok && !readsAlike(q.parts, q.meaning.name) {
 			edits = append(edits, plan.Edit{Start: q.span.Start, End: q.span.End, Text: q.meaning.name.HomeString()})
 		}

@@ -44,7 +44,8 @@ type occurrence struct {
 // ReadPlan makes the plan of a SELECT of exactly one managed relation. Errors are for the client, with
 // positions in the whole text.
 func ReadPlan(st *parse.Statement, snap *catalog.Snapshot) (*Read, error) {
-	home, err := HomeText(st, snap)
+	h := &homeNames{st: st, resolver: resolver{snap}, names: parse.Names(st)}
+	home, err := h.rewrite()
 	if err != nil {
 		return nil, err
 	}
@@ -52,7 +53,7 @@ func ReadPlan(st *parse.Statement, snap *catalog.Snapshot) (*Read, error) {
 		return nil, ErrNotManaged
 	}
 	r := &Read{st: st, Home: home}
-	names, err := r.relation(st, resolver{snap})
+	names, err := r.relation(h)
 	if err != nil {
 		return nil, err
 	}
@@ -60,14 +61,12 @@ func ReadPlan(st *parse.Statement, snap *catalog.Snapshot) (*Read, error) {
 	if err != nil {
 		return nil, err
 	}
-	h := &homeNames{st: st, resolver: resolver{snap}}
-	refs := parse.ColumnRefs(st)
-	for _, ref := range refs {
+	for _, ref := range h.refs {
 		if q, ok := h.qualifier(ref); ok && q.meaning.name == r.Name {
 			r.columnRefs = append(r.columnRefs, q.span)
 		}
 	}
-	r.Columns = neededColumns(st, r.Relation.Table.Columns, ranges, refs)
+	r.Columns = neededColumns(st, r.Relation.Table.Columns, ranges, h.refs)
 	if single := singleRange(st.Node.GetSelectStmt()); single != nil && len(ranges) == 1 && single == ranges[0] {
 		r.Filters = filters(st.Node.GetSelectStmt(), single, r.Relation.Table.Columns)
 		r.RowWise = rowWise(st.Node.GetSelectStmt())
@@ -76,17 +75,17 @@ func ReadPlan(st *parse.Statement, snap *catalog.Snapshot) (*Read, error) {
 }
 
 // relation finds the one managed relation, and its names in the query.
-func (r *Read) relation(st *parse.Statement, resolve resolver) ([]parse.Name, error) {
+func (r *Read) relation(h *homeNames) ([]parse.Name, error) {
 	var names []parse.Name
-	for _, name := range parse.Names(st) {
+	for _, name := range h.names {
 		if name.Kind != parse.RelationName {
 			continue
 		}
-		m := resolve.relation(name)
+		m := h.relation(name)
 		if !m.managed {
 			continue
 		}
-		position := st.Position(name.Span.Start)
+		position := r.st.Position(name.Span.Start)
 		switch {
 		case m.rel == nil || !m.rel.Managed:
 			return nil, sqlerr.New(sqlerr.UndefinedTable, `relation "%s" does not exist`, joined(name.Parts)).At(position)
@@ -178,7 +177,7 @@ func (r *Read) Query(source string) *plan.Rewrite {
 	for _, span := range r.columnRefs {
 		edits = append(edits, plan.Edit{Start: span.Start, End: span.End, Text: alias})
 	}
-	return plan.NewRewrite(r.st.Text, edits)
+	return splice(r.st.Text, edits)
 }
 
 // neededColumns are the columns that a query may use. It errs towards too many: a name is enough, whatever

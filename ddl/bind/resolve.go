@@ -65,13 +65,20 @@ func (r resolver) twoParts(schema, table string) meaning {
 		return r.inHomeSchema(s, table)
 	}
 	// "lake.sales" of a schema that does not exist yet belongs to lake all the same.
-	if c, ok := r.snap.Catalogs[catalogOf(schema)]; ok && c.Layered() && strings.Contains(schema, ".") {
-		return r.inSchema(c, catalog.Name{Catalog: c.Name, Schema: schema[len(c.Name)+1:], Table: table})
+	if c, inner, ok := r.claimed(schema); ok {
+		return r.inSchema(c, catalog.Name{Catalog: c.Name, Schema: inner, Table: table})
 	}
 	if c, ok := r.snap.Catalogs[schema]; ok && c.Layered() {
 		return r.inSchema(c, catalog.Name{Catalog: c.Name, Schema: c.DefaultSchema(), Table: table})
 	}
 	return meaning{schema: schema}
+}
+
+// claimed tells which layered catalog the name of a home schema belongs to: lake.sales to lake.
+func (r resolver) claimed(schema string) (c catalog.Catalog, inner string, ok bool) {
+	name, inner, dotted := strings.Cut(schema, ".")
+	c, ok = r.snap.Catalogs[name]
+	return c, inner, ok && dotted && inner != "" && c.Layered()
 }
 
 // inHomeSchema is a table of a home schema that exists.
@@ -156,9 +163,8 @@ func (r resolver) schema(parts []string) schemaMeaning {
 		}
 		return m
 	}
-	if c, ok := r.snap.Catalogs[catalogOf(home)]; ok && c.Layered() && strings.Contains(home, ".") {
-		m.managed, m.catalog = true, c
-		m.name = catalog.Name{Catalog: c.Name, Schema: home[len(c.Name)+1:]}
+	if c, inner, ok := r.claimed(home); ok {
+		m.managed, m.catalog, m.name = true, c, catalog.Name{Catalog: c.Name, Schema: inner}
 	}
 	return m
 }
@@ -189,8 +195,11 @@ func Managed(snap *catalog.Snapshot) func(parse.Name) string {
 // Unknown is the error for a name whose first part of three is neither a catalog nor the home database:
 // home would call it a cross-database reference. It is nil when there is no such name.
 func Unknown(st *parse.Statement, snap *catalog.Snapshot) *sqlerr.Error {
-	r := resolver{snap}
-	for _, name := range parse.Names(st) {
+	return resolver{snap}.unknown(st, parse.Names(st))
+}
+
+func (r resolver) unknown(st *parse.Statement, names []parse.Name) *sqlerr.Error {
+	for _, name := range names {
 		if name.Kind != parse.RelationName {
 			continue
 		}

@@ -193,7 +193,7 @@ func likeColumn(column catalog.Column, options uint32) catalog.Column {
 
 // referenced resolves a relation that the definition refers to, which must exist.
 func (t *tableBuilder) referenced(rv *pg_query.RangeVar, role parse.Role) (parse.Name, meaning, error) {
-	for _, name := range parse.Names(t.st) {
+	for _, name := range t.names {
 		if name.Role != role || name.Span.Start != int(rv.GetLocation()) {
 			continue
 		}

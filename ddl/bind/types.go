@@ -21,6 +21,9 @@ func (c *compiler) typeName(typ *pg_query.TypeName) (string, error) {
 	}
 	name, known := builtinType(typ)
 	if !known {
+		if name, plain := plainTypes()[typeParts(typ)[len(typ.GetNames())-1]]; plain && len(typ.GetTypmods()) > 0 {
+			return "", sqlerr.New(sqlerr.SyntaxError, `type modifier is not allowed for type "%s"`, name).At(position)
+		}
 		info, ok := c.snap.Types[typeKey(typ)]
 		if !ok {
 			return "", sqlerr.New(sqlerr.UndefinedObject, `type "%s" does not exist`, typeLabel(typ)).At(position)
@@ -60,7 +63,7 @@ func typeLabel(typ *pg_query.TypeName) string { return strings.Join(typeParts(ty
 // serialType is the integer type of serial and its kin, "" for another type.
 func serialType(typ *pg_query.TypeName) string {
 	parts := typeParts(typ)
-	if len(parts) != 1 || len(typ.GetArrayBounds()) > 0 {
+	if len(parts) != 1 || len(typ.GetArrayBounds()) > 0 || len(typ.GetTypmods()) > 0 {
 		return ""
 	}
 	switch parts[0] {

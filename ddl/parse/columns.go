@@ -13,8 +13,14 @@ type ColumnRef struct {
 func ColumnRefs(s *Statement) []ColumnRef {
 	var refs []ColumnRef
 	Walk(s.Node, func(message any) bool {
-		node, ok := message.(*pg_query.ColumnRef)
-		if !ok {
+		var node *pg_query.ColumnRef
+		switch m := message.(type) {
+		case *pg_query.ColumnRef:
+			node = m
+		case *pg_query.A_Const, *pg_query.ParamRef, *pg_query.TypeName, *pg_query.String, *pg_query.Alias,
+			*pg_query.RangeVar:
+			return false
+		default:
 			return true
 		}
 		ref := ColumnRef{Offset: int(node.GetLocation())}

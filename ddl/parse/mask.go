@@ -68,10 +68,8 @@ func maskTokens(text string, tokens []Token, secret func(string) bool) string {
 		if name == "" {
 			continue
 		}
-		if isSecret(name, secret) {
-			if value, ok := st.secretValue(next); ok {
-				edits = append(edits, plan.Edit{Start: value.Start, End: value.End, Text: maskedValue})
-			}
+		if value, ok := st.secretValue(next); ok && isSecret(name, secret) {
+			edits = append(edits, plan.Edit{Start: value.Start, End: value.End, Text: maskedValue})
 		}
 		i = next - 1
 	}

@@ -151,6 +151,9 @@ func (w *nameWalk) query(message any, state walkState) bool {
 		}
 	case *pg_query.RangeVar:
 		w.relation(m, state)
+	case *pg_query.ColumnRef, *pg_query.A_Const, *pg_query.ParamRef, *pg_query.TypeName, *pg_query.String,
+		*pg_query.Alias:
+		// Frequent, and without names of relations.
 	default:
 		return false
 	}

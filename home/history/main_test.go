@@ -13,8 +13,8 @@ import (
 )
 
 var (
-	shared *home.Home     //nolint:gochecknoglobals // set once, before the tests
-	store  *history.Store //nolint:gochecknoglobals // set once, before the tests
+	shared *home.Home    
+	store  *history.Store
 )
 
 func TestMain(m *testing.M) {

@@ -31,7 +31,7 @@ func Bare(tb testing.TB) string {
 		tb.Fatalf("PostgreSQL: %v", err)
 	}
 	tb.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), startMax) //nolint:usetesting // the test's context has ended by then
+		ctx, cancel := context.WithTimeout(context.Background(), startMax)
 		defer cancel()
 		if err := server.Stop(ctx); err != nil {
 			tb.Errorf("PostgreSQL: %v", err)
@@ -61,7 +61,7 @@ func RunSetup(tb testing.TB, socket string) {
 	if err := os.WriteFile(script, []byte(home.SetupScript()), 0o600); err != nil {
 		tb.Fatal(err)
 	}
-	cmd := exec.CommandContext(tb.Context(), psql(tb), "-X", "-q", "-h", socket, "-U", postmaster.Superuser, "-d", "postgres", //nolint:gosec // the installation's psql
+	cmd := exec.CommandContext(tb.Context(), psql(tb), "-X", "-q", "-h", socket, "-U", postmaster.Superuser, "-d", "postgres",
 		"-v", "owner="+ExternalOwner, "-v", "database="+ExternalDatabase, "-f", script)
 	cmd.Env = []string{"LC_ALL=C.UTF-8", "PATH=" + os.Getenv("PATH")}
 	if out, err := cmd.CombinedOutput(); err != nil {

@@ -39,7 +39,7 @@ func NewDir() (dir string, remove func() error, err error) {
 		return "", nil, err
 	}
 	// testing's own folders are closed to the user that the server runs as.
-	if err := os.Chmod(root, 0o711); err != nil { //nolint:gosec // see above
+	if err := os.Chmod(root, 0o711); err != nil {
 		return "", nil, err
 	}
 	return filepath.Join(root, "data"), func() error { return os.RemoveAll(root) }, nil

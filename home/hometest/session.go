@@ -25,19 +25,25 @@ func Connect(tb testing.TB, h *home.Home, user string) *Session {
 	if err != nil {
 		tb.Fatalf("connect as %s: %v", user, err)
 	}
-	config, err := pgconn.ParseConfig("host=/unused user=" + user + " sslmode=disable")
+	return Wrap(tb, h, raw)
+}
+
+// Wrap gives a raw connection a driver, and closes it after the test.
+func Wrap(tb testing.TB, h *home.Home, raw *home.Conn) *Session {
+	tb.Helper()
+	config, err := pgconn.ParseConfig("host=/unused user=unused sslmode=disable")
 	if err != nil {
-		tb.Fatalf("connect as %s: %v", user, err)
+		tb.Fatalf("connection: %v", err)
 	}
 	conn, err := pgconn.Construct(&pgconn.HijackedConn{
 		Conn: raw.Conn, PID: raw.PID, SecretKey: raw.SecretKey, ParameterStatuses: raw.ParameterStatuses,
 		TxStatus: raw.TxStatus, Frontend: pgproto3.NewFrontend(raw.Conn, raw.Conn), Config: config,
 	})
 	if err != nil {
-		tb.Fatalf("connect as %s: %v", user, err)
+		tb.Fatalf("connection: %v", err)
 	}
 	tb.Cleanup(func() {
-		_ = conn.Close(context.Background()) //nolint:usetesting // the test's context has ended by then
+		_ = conn.Close(context.Background())
 	})
 	return &Session{PgConn: conn, home: h}
 }
@@ -106,4 +112,17 @@ func Code(err error) string {
 		return coded.SQLState()
 	}
 	return "?"
+}
+
+// QueryText makes a session a home.TextQuerier.
+func (s *Session) QueryText(ctx context.Context, sql string, args ...string) (string, error) {
+	values := make([][]byte, len(args))
+	for i, a := range args {
+		values[i] = []byte(a)
+	}
+	result := s.ExecParams(ctx, sql, values, nil, nil, nil).Read()
+	if result.Err != nil {
+		return "", result.Err
+	}
+	return string(result.Rows[0][0]), nil
 }

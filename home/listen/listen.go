@@ -26,7 +26,7 @@ func Listen(ctx context.Context, config *pgx.ConnConfig, channel string,
 	for {
 		connected, err := once(ctx, config, channel, heard, lost)
 		if ctx.Err() != nil {
-			return nil //nolint:nilerr // the end of ctx is the way to end it
+			return nil // the end of ctx is the way to end it
 		}
 		if failed != nil {
 			failed(err)

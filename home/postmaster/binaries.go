@@ -87,7 +87,7 @@ func inspect(ctx context.Context, dir string) (binaries, error) {
 			return binaries{}, fmt.Errorf("PostgreSQL's binaries: %w", err)
 		}
 	}
-	cmd := exec.CommandContext(ctx, filepath.Join(dir, "postgres"), "--version") //nolint:gosec // an installation's binary
+	cmd := exec.CommandContext(ctx, filepath.Join(dir, "postgres"), "--version")
 	cmd.Env = childEnv()
 	out, err := cmd.Output()
 	if err != nil {
@@ -109,7 +109,7 @@ func inspect(ctx context.Context, dir string) (binaries, error) {
 
 // clusterMajor is the major version that made the cluster in dir, 0 when there is none.
 func clusterMajor(dir string) (int, error) {
-	text, err := os.ReadFile(filepath.Join(dir, "PG_VERSION")) //nolint:gosec // below the data folder
+	text, err := os.ReadFile(filepath.Join(dir, "PG_VERSION"))
 	if errors.Is(err, os.ErrNotExist) {
 		if _, statErr := os.Stat(dir); errors.Is(statErr, os.ErrNotExist) {
 			return 0, nil

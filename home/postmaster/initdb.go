@@ -32,7 +32,7 @@ func (p *Postmaster) ensureCluster(ctx context.Context) error {
 	if p.opts.Unsafe {
 		args = append(args, "--no-sync")
 	}
-	cmd := exec.CommandContext(ctx, p.bin.initdb(), args...) //nolint:gosec // an installation's binary
+	cmd := exec.CommandContext(ctx, p.bin.initdb(), args...)
 	p.dress(cmd, syscall.SIGKILL)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("initdb of the home database: %w: %s", err, strings.TrimSpace(string(out)))
@@ -56,7 +56,7 @@ func (p *Postmaster) dress(cmd *exec.Cmd, onParentDeath syscall.Signal) {
 }
 
 func syncDir(dir string) error {
-	f, err := os.Open(dir) //nolint:gosec // below the data folder
+	f, err := os.Open(dir)
 	if err != nil {
 		return fmt.Errorf("sync of %s: %w", dir, err)
 	}

@@ -18,13 +18,13 @@ func TestEveryFolderOnTheWayIsChecked(t *testing.T) {
 	root := tempDir(t)
 	closed := filepath.Join(root, "closed")
 	dir := filepath.Join(closed, "data")
-	if err := os.MkdirAll(dir, 0o711); err != nil { //nolint:gosec // for the server's user
+	if err := os.MkdirAll(dir, 0o711); err != nil {
 		t.Fatal(err)
 	}
 	if err := checkTraversable(dir, other()); err != nil {
 		t.Errorf("an open path: %v", err)
 	}
-	if err := os.Chmod(closed, 0o700); err != nil { //nolint:gosec // for the test
+	if err := os.Chmod(closed, 0o700); err != nil {
 		t.Fatal(err)
 	}
 	err := checkTraversable(dir, other())
@@ -83,7 +83,7 @@ func TestForeignSocketFolderIsRefused(t *testing.T) {
 	root := tempDir(t)
 	own := owner{uid: os.Geteuid(), gid: os.Getegid()}
 	open := filepath.Join(root, "open")
-	if err := os.Mkdir(open, 0o755); err != nil { //nolint:gosec // for the test
+	if err := os.Mkdir(open, 0o755); err != nil {
 		t.Fatal(err)
 	}
 	link := filepath.Join(root, "link")
@@ -151,7 +151,7 @@ func TestBinariesAreLookedFor(t *testing.T) {
 	old := tempDir(t)
 	for _, name := range []string{"postgres", "initdb"} {
 		script := "#!/bin/sh\necho 'postgres (PostgreSQL) 14.3'\n"
-		if err := os.WriteFile(filepath.Join(old, name), []byte(script), 0o700); err != nil { //nolint:gosec // a program
+		if err := os.WriteFile(filepath.Join(old, name), []byte(script), 0o700); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -87,9 +87,9 @@ func Start(ctx context.Context, opts Options) (*Postmaster, error) {
 		if err == nil {
 			return p, nil
 		}
-		return nil, errors.Join(err, p.halt())
+		return nil, errors.Join(err, p.halt(ctx))
 	case <-ctx.Done():
-		return nil, errors.Join(fmt.Errorf("start of the home database: %w", context.Cause(ctx)), p.halt())
+		return nil, errors.Join(fmt.Errorf("start of the home database: %w", context.Cause(ctx)), p.halt(ctx))
 	}
 }
 
@@ -140,9 +140,9 @@ func (p *Postmaster) Stop(ctx context.Context) error {
 	return nil
 }
 
-// halt ends a child whose start failed.
-func (p *Postmaster) halt() error {
-	ctx, cancel := context.WithTimeout(context.Background(), fastStopMax+immediateStopMax)
+// halt ends a child whose start failed, also when that was because ctx has ended.
+func (p *Postmaster) halt(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), fastStopMax+immediateStopMax)
 	defer cancel()
 	return p.Stop(ctx)
 }

@@ -21,7 +21,7 @@ import (
 // tempDir is a folder that the server's user can get to.
 func tempDir(t *testing.T) string {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "tw")
+	dir, err := os.MkdirTemp("", "tw") //nolint:usetesting // testing's own folders are closed to the server's user
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -30,7 +30,7 @@ func tempDir(t *testing.T) string {
 			t.Error(err)
 		}
 	})
-	if err := os.Chmod(dir, 0o711); err != nil { //nolint:gosec // for the server's user
+	if err := os.Chmod(dir, 0o711); err != nil {
 		t.Fatal(err)
 	}
 	return dir
@@ -174,7 +174,7 @@ func TestFsyncIsOnByDefault(t *testing.T) {
 // A gateway that is killed takes its server with it, busy backends included.
 func TestNoOrphanAfterKill(t *testing.T) {
 	dir := filepath.Join(tempDir(t), "data")
-	gateway := exec.CommandContext(t.Context(), os.Args[0]) //nolint:gosec // this test's own binary
+	gateway := exec.CommandContext(t.Context(), os.Args[0])
 	gateway.Env = append(os.Environ(), gatewayDir+"="+dir)
 	out, err := gateway.StdoutPipe()
 	if err != nil {
@@ -280,7 +280,7 @@ func TestLeftServerIsReplaced(t *testing.T) {
 	dir := filepath.Join(tempDir(t), "data")
 	p := start(t, dir)
 	stop(t, p)
-	left := exec.CommandContext(t.Context(), p.bin.postgres(), p.serverArgs()...) //nolint:gosec // an installation's binary
+	left := exec.CommandContext(t.Context(), p.bin.postgres(), p.serverArgs()...)
 	p.dress(left, 0)
 	if err := left.Start(); err != nil {
 		t.Fatal(err)

@@ -41,7 +41,7 @@ func isServerOf(pid int, data string) bool {
 
 // stateOf is the state letter of a process, 0 when it is gone.
 func stateOf(proc string) byte {
-	stat, err := os.ReadFile(filepath.Join(proc, "stat")) //nolint:gosec // below /proc
+	stat, err := os.ReadFile(filepath.Join(proc, "stat"))
 	if err != nil {
 		return 0
 	}

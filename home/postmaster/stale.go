@@ -13,7 +13,7 @@ import (
 
 // readPIDFile is the pid in the first line of postmaster.pid, 0 when there is no such file.
 func readPIDFile(data string) (int, error) {
-	text, err := os.ReadFile(filepath.Join(data, pidFile)) //nolint:gosec // below the data folder
+	text, err := os.ReadFile(filepath.Join(data, pidFile))
 	if errors.Is(err, os.ErrNotExist) {
 		return 0, nil
 	}
@@ -23,7 +23,7 @@ func readPIDFile(data string) (int, error) {
 	first, _, _ := strings.Cut(string(text), "\n")
 	pid, err := strconv.Atoi(strings.TrimSpace(first))
 	if err != nil {
-		return 0, nil //nolint:nilerr // half written by a server that died at once: stale
+		return 0, nil // half written by a server that died at once: stale
 	}
 	return pid, nil
 }

@@ -72,7 +72,7 @@ func (p *Postmaster) runOnce(ctx context.Context, onReady func()) (bool, error) 
 		return false, err
 	}
 	output := newOutput(p.opts.Log)
-	cmd := exec.CommandContext(ctx, p.bin.postgres(), p.serverArgs()...) //nolint:gosec // an installation's binary
+	cmd := exec.CommandContext(ctx, p.bin.postgres(), p.serverArgs()...)
 	p.dress(cmd, immediateStop)
 	cmd.Stdout, cmd.Stderr = output, output
 	// A backend that outlives a killed postmaster keeps the pipe open.

@@ -76,25 +76,26 @@ func startEtcd(ctx context.Context, o Options, socket string) (*etcd, error) {
 		started <- e
 	}()
 
-	var e *embed.Etcd
+	e := &etcd{endpoint: "unix://" + socket, fatal: fatal, closing: closing}
 	select {
 	case err := <-fatal:
 		return nil, fmt.Errorf("start etcd: %w", err)
-	case e = <-started:
+	case e.Etcd = <-started:
 	}
-	if err := awaitEtcd(ctx, e, fatal, socket); err != nil {
-		e.Close()
+	if err := e.await(ctx, socket); err != nil {
+		e.close(etcdEndMax)
 		return nil, fmt.Errorf("start etcd: %w", err)
 	}
-	return &etcd{Etcd: e, endpoint: "unix://" + socket, fatal: fatal, closing: closing}, nil
+	return e, nil
 }
 
-func awaitEtcd(ctx context.Context, e *embed.Etcd, fatal <-chan error, socket string) error {
+// await waits until etcd serves.
+func (e *etcd) await(ctx context.Context, socket string) error {
 	select {
 	case <-e.Server.ReadyNotify():
 	case <-e.Server.StopNotify():
 		return errEtcd
-	case err := <-fatal:
+	case err := <-e.fatal:
 		return err
 	case <-ctx.Done():
 		return context.Cause(ctx)

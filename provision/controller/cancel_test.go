@@ -78,7 +78,7 @@ func TestCancelAfterTheCommit(t *testing.T) {
 	job = drive(t, s, namespace, "one", time.Now()).finish(t, job)
 	requirePhase(t, job, v1alpha1.PhaseCancelled, v1alpha1.ReasonCancelled)
 	requireCalls(t, s, "create sales.orders", "drop sales.orders")
-	if condition(job, v1alpha1.ConditionUndone) != "True" {
+	if undoneStatus(job) != "True" {
 		t.Fatalf("status is %s", show(job))
 	}
 }

@@ -2,6 +2,7 @@ package controller
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/tablewright/tablewright/ddl/plan"
@@ -56,12 +57,7 @@ func supports(opener provision.Opener, step plan.Step) bool {
 	if step.Target.Kind == plan.SchemaKind && step.Action == plan.Alter {
 		return false
 	}
-	for _, action := range actions(opener) {
-		if action == step.Action {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(actions(opener), step.Action)
 }
 
 func actions(opener provision.Opener) []plan.Action {

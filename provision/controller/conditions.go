@@ -74,7 +74,7 @@ func (w *statusWriter) planned(steps []string) {
 
 // marked keeps the identity of what the job is making, or removing.
 func (w *statusWriter) marked(identity string) {
-	w.status.Steps = setIdentity(w.status.Steps, stepDefault, identity, w.now)
+	w.status.Steps = setIdentity(w.status.Steps, identity, w.now)
 }
 
 // reported notes that a step begins or ends.

@@ -7,7 +7,6 @@ import (
 
 	"github.com/go-logr/logr"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/util/workqueue"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
@@ -161,7 +160,6 @@ func logConstructor(base logr.Logger) func(*reconcile.Request) logr.Logger {
 		if req == nil {
 			return log
 		}
-		name := types.NamespacedName(req.NamespacedName)
-		return log.WithValues("namespace", name.Namespace, "name", name.Name)
+		return log.WithValues("namespace", req.Namespace, "name", req.Name)
 	}
 }

@@ -3,6 +3,7 @@ package controller
 import (
 	"errors"
 	"regexp"
+	"slices"
 	"time"
 
 	"github.com/tablewright/tablewright/ddl/sqlerr"
@@ -55,15 +56,7 @@ func jobError(err error) v1alpha1.JobError {
 // hasCode tells whether an error has one of the SQLSTATEs.
 func hasCode(err error, codes ...string) bool {
 	var e *sqlerr.Error
-	if !errors.As(err, &e) {
-		return false
-	}
-	for _, code := range codes {
-		if e.Code == code {
-			return true
-		}
-	}
-	return false
+	return errors.As(err, &e) && slices.Contains(codes, e.Code)
 }
 
 // ending is how a job ends that does not succeed. It is kept in the status (see writeTo), so that the end

@@ -278,8 +278,8 @@ func requireError(t *testing.T, job *v1alpha1.TableProvisionJob, code, text stri
 	}
 }
 
-func condition(job *v1alpha1.TableProvisionJob, typ string) metav1.ConditionStatus {
-	if c := meta.FindStatusCondition(job.Status.Conditions, typ); c != nil {
+func undoneStatus(job *v1alpha1.TableProvisionJob) metav1.ConditionStatus {
+	if c := meta.FindStatusCondition(job.Status.Conditions, v1alpha1.ConditionUndone); c != nil {
 		return c.Status
 	}
 	return ""

@@ -95,7 +95,7 @@ func TestTakeOverAnUndo(t *testing.T) {
 				want, reason = v1alpha1.PhaseCancelled, v1alpha1.ReasonCancelled
 			}
 			requirePhase(t, job, want, reason)
-			if job.Status.Attempt != 2 || job.Status.Controller.Instance != "one" || condition(job, v1alpha1.ConditionUndone) != "True" {
+			if job.Status.Attempt != 2 || job.Status.Controller.Instance != "one" || undoneStatus(job) != "True" {
 				t.Fatalf("status is %s", show(job))
 			}
 			requireCalls(t, s, "create sales.orders", "drop sales.orders")

@@ -2,6 +2,7 @@ package controller
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/tablewright/tablewright/k8s/api/v1alpha1"
@@ -50,7 +51,7 @@ func (h *hold) keepAlive(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, v1alpha1.HeartbeatInterval)
 	defer cancel()
 	err := h.flush(ctx)
-	if err == nil || ctx.Err() != nil && context.Cause(ctx) != context.DeadlineExceeded {
+	if err == nil || ctx.Err() != nil && !errors.Is(context.Cause(ctx), context.DeadlineExceeded) {
 		return
 	}
 	h.mu.Lock()

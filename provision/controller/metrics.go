@@ -50,8 +50,7 @@ func newMetrics(registry prometheus.Registerer) (*metrics, error) {
 
 func register[C prometheus.Collector](registry prometheus.Registerer, collector C) (C, error) {
 	err := registry.Register(collector)
-	var twice prometheus.AlreadyRegisteredError
-	if errors.As(err, &twice) {
+	if twice, ok := errors.AsType[prometheus.AlreadyRegisteredError](err); ok {
 		if existing, ok := twice.ExistingCollector.(C); ok {
 			return existing, nil
 		}

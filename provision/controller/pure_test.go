@@ -74,7 +74,9 @@ func TestJobError(t *testing.T) {
 func TestAddOutput(t *testing.T) {
 	var outputs []v1alpha1.JobOutput
 	for _, o := range [][2]string{
-		{"a", "1"}, {"a", "2"}, {"", "x"},
+		{"a", "1"},
+		{"a", "2"},
+		{"", "x"},
 		{strings.Repeat("n", outputNameLengthMax+1), "x"},
 		{"long", strings.Repeat("v", outputValueLengthMax+1)},
 		{"bytes", "\xff"},
@@ -110,7 +112,7 @@ func TestSteps(t *testing.T) {
 	steps = reportStep(steps, "a", false, now)
 	steps = reportStep(steps, "a", true, now)
 	steps = reportStep(steps, "unannounced", false, now)
-	steps = setIdentity(steps, stepDefault, "first", now)
+	steps = setIdentity(steps, "first", now)
 	steps = reportStep(steps, "unannounced", true, now)
 	if steps[4].ExternalID != "first" || identityOf(steps) != "first" || !begun(steps) {
 		t.Fatalf("steps are %+v", steps)
@@ -120,7 +122,7 @@ func TestSteps(t *testing.T) {
 	if len(steps) != 1 || steps[0].ExternalID != "first" || steps[0].Phase != v1alpha1.StepPending || !begun(steps) {
 		t.Fatalf("steps are %+v", steps)
 	}
-	steps = setIdentity(steps, stepDefault, "second", now)
+	steps = setIdentity(steps, "second", now)
 	if identityOf(steps) != "second" {
 		t.Fatalf("steps are %+v", steps)
 	}
@@ -132,7 +134,7 @@ func TestSteps(t *testing.T) {
 	if steps = reportStep(steps, "one more", false, now); len(steps) != stepsMax {
 		t.Fatalf("there are %d steps", len(steps))
 	}
-	if steps = setIdentity(nil, stepDefault, "alone", now); identityOf(steps) != "alone" {
+	if steps = setIdentity(nil, "alone", now); identityOf(steps) != "alone" {
 		t.Fatalf("steps are %+v", steps)
 	}
 }
@@ -144,7 +146,8 @@ func TestPooled(t *testing.T) {
 	other.Options = catalog.Options{{Name: "host", Value: "elsewhere"}}
 	next := c
 	next.Generation++
-	if pooled(c).Generation != pooled(c).Generation || pooled(c).Name != c.Name {
+	same := stepOn(plan.Create, fakeType, "t").Catalog
+	if pooled(c).Generation != pooled(same).Generation || pooled(c).Name != c.Name {
 		t.Fatalf("the same catalog is told from itself")
 	}
 	if pooled(c).Generation == pooled(other).Generation || pooled(c).Generation == pooled(next).Generation {

@@ -3,6 +3,7 @@ package controller
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/go-logr/logr"
@@ -242,7 +243,7 @@ func (r *reconciler) expire(ctx context.Context, job *v1alpha1.TableProvisionJob
 		}
 	}
 	ttl, ended := job.Spec.TTLAfterFinished, job.Status.CompletionTime
-	if ttl == nil || ended == nil || !job.DeletionTimestamp.IsZero() || hasFinalizer(job) {
+	if ttl == nil || ended == nil || !job.DeletionTimestamp.IsZero() || slices.Contains(job.Finalizers, v1alpha1.FinalizerRecord) {
 		return reconcile.Result{}, nil // an event comes when that changes
 	}
 	if left := ttl.Duration - r.clock.Since(ended.Time); left > 0 {
@@ -251,13 +252,4 @@ func (r *reconciler) expire(ctx context.Context, job *v1alpha1.TableProvisionJob
 	same := client.Preconditions{UID: &job.UID, ResourceVersion: &job.ResourceVersion}
 	err := r.client.Delete(ctx, job, same, client.PropagationPolicy(metav1.DeletePropagationBackground))
 	return reconcile.Result{}, client.IgnoreNotFound(err)
-}
-
-func hasFinalizer(job *v1alpha1.TableProvisionJob) bool {
-	for _, f := range job.Finalizers {
-		if f == v1alpha1.FinalizerRecord {
-			return true
-		}
-	}
-	return false
 }

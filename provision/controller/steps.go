@@ -80,8 +80,8 @@ func reportStep(steps []v1alpha1.JobStep, name string, done bool, now metav1.Tim
 
 // currentStep is the step that an identity belongs to: the last one that was begun in this attempt.
 func currentStep(steps []v1alpha1.JobStep) int {
-	for i := len(steps) - 1; i >= 0; i-- {
-		if steps[i].Phase == v1alpha1.StepRunning || steps[i].Phase == v1alpha1.StepSucceeded {
+	for i, s := range slices.Backward(steps) {
+		if s.Phase == v1alpha1.StepRunning || s.Phase == v1alpha1.StepSucceeded {
 			return i
 		}
 	}
@@ -89,9 +89,9 @@ func currentStep(steps []v1alpha1.JobStep) int {
 }
 
 // setIdentity keeps the identity of what is being made in the current step, and nowhere else.
-func setIdentity(steps []v1alpha1.JobStep, fallback, identity string, now metav1.Time) []v1alpha1.JobStep {
+func setIdentity(steps []v1alpha1.JobStep, identity string, now metav1.Time) []v1alpha1.JobStep {
 	if len(steps) == 0 {
-		steps = reportStep(steps, fallback, false, now)
+		steps = reportStep(steps, stepDefault, false, now)
 	}
 	for i := range steps {
 		steps[i].ExternalID = ""

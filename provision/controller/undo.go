@@ -151,10 +151,11 @@ func (r *reconciler) finished(ctx context.Context, h *hold) (done result, yes bo
 	case plan.Alter:
 		yes = seen.Exists && seen.UpToDate
 	case plan.Drop:
-		yes, seen = w.dropped(seen), provision.Observation{}
+		yes, err = w.finishDrop(ctx, seen)
+		seen = provision.Observation{}
 	default:
 	}
-	return w.done(v1alpha1.ReasonProvisioned, message, seen), yes, nil
+	return w.done(v1alpha1.ReasonProvisioned, message, seen), yes, err
 }
 
 // settleLeft is how long a job's end may still take.

@@ -28,7 +28,7 @@ func TestFailureIsUndone(t *testing.T) {
 					return err
 				}
 				if now.Status.Phase != v1alpha1.PhaseUndoing || now.Status.Undo != v1alpha1.UndoRunning ||
-					condition(now, v1alpha1.ConditionUndone) != "Unknown" {
+					undoneStatus(now) != "Unknown" {
 					return errors.New("the undo goes on unannounced: " + show(now))
 				}
 				return nil
@@ -81,7 +81,7 @@ func TestUndoIsRepeated(t *testing.T) {
 	requirePhase(t, job, v1alpha1.PhaseFailed, v1alpha1.ReasonFailed)
 	requireError(t, job, sqlerr.InsufficientPrivilege, "permission denied")
 	requireCalls(t, s, "create sales.orders", "drop sales.orders")
-	if condition(job, v1alpha1.ConditionUndone) != "True" {
+	if undoneStatus(job) != "True" {
 		t.Fatalf("status is %s", show(job))
 	}
 }

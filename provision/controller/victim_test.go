@@ -24,6 +24,7 @@ const (
 	envKillAt    = "TABLEWRIGHT_TEST_CONTROLLER_KILL_AT"
 	envFailAt    = "TABLEWRIGHT_TEST_CONTROLLER_FAIL_AT"
 	envMarks     = "TABLEWRIGHT_TEST_CONTROLLER_MARKS"
+	envReal      = "TABLEWRIGHT_TEST_CONTROLLER_REAL" // folder of real systems, in place of the log
 	victimName   = "victim"
 )
 
@@ -43,6 +44,9 @@ func runVictim() int {
 	})
 	o := options(s, os.Getenv(envNamespace), victimName)
 	o.RESTConfig, o.Log = config, logr.Discard()
+	if dir := os.Getenv(envReal); dir != "" {
+		o.Pool = realPool(s, dir)
+	}
 	c, err := New(o)
 	if err != nil {
 		return complain(err)
@@ -134,7 +138,7 @@ func TestKilledDuringAnUndo(t *testing.T) {
 				job = survive(t, s, job, "other")
 				requirePhase(t, job, v1alpha1.PhaseFailed, v1alpha1.ReasonFailed)
 				requireError(t, job, "42501", "permission denied")
-				if condition(job, v1alpha1.ConditionUndone) != "True" {
+				if undoneStatus(job) != "True" {
 					t.Fatalf("status is %s", show(job))
 				}
 				requireCalls(t, s, "create sales.orders", "drop sales.orders")

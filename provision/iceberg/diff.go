@@ -28,11 +28,11 @@ func (c change) possible() bool { return c.before != nil || c.schema != nil || c
 // diff lists what separates a table from its definition.
 func diff(found *table.Table, wanted *definition, t catalog.Table) []change {
 	d := &differ{found: found, wanted: wanted, empty: found.CurrentSnapshot() == nil}
+	d.formatVersion() // first: version 2 can do what version 1 cannot
 	d.columns()
 	d.primaryKey(t.PrimaryKey)
 	d.partitioning()
 	d.sortOrder(t)
-	d.formatVersion()
 	d.properties()
 	return d.changes
 }
@@ -145,9 +145,14 @@ func (d *differ) partitioning() {
 	d.add(change{
 		line: fmt.Sprintf("partitioning: %s, wanted %s", orNone(has), orNone(want)),
 		before: func(txn *table.Transaction) error {
+			staged, err := txn.StagedTable()
+			if err != nil {
+				return err
+			}
 			u := txn.UpdateSpec(true)
 			for _, f := range spec.Fields() {
-				if _, void := f.Transform.(iceberg.VoidTransform); !void {
+				_, void := f.Transform.(iceberg.VoidTransform)
+				if !void || staged.Metadata().Version() > 1 {
 					u.RemoveField(f.Name)
 				}
 			}
@@ -221,8 +226,8 @@ func (d *differ) formatVersion() {
 		return // a newer one does all that an older one does; there is no way back
 	}
 	d.add(change{
-		line:  fmt.Sprintf("format version %d, wanted %d", has, want),
-		after: func(txn *table.Transaction) error { return txn.UpgradeFormatVersion(want) },
+		line:   fmt.Sprintf("format version %d, wanted %d", has, want),
+		before: func(txn *table.Transaction) error { return txn.UpgradeFormatVersion(want) },
 	})
 }
 

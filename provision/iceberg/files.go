@@ -150,7 +150,7 @@ func (f *syncedFile) Close() error {
 }
 
 func syncFolder(path string) error {
-	dir, err := os.Open(path) //nolint:gosec // the folder of a file that was just made in an allowed one
+	dir, err := os.Open(path)
 	if err != nil {
 		return err
 	}

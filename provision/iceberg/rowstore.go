@@ -101,21 +101,26 @@ func (s *rowStore) change(ctx context.Context, statement func(typed bool) string
 func (s *rowStore) list(ctx context.Context, query string, args ...any) ([]string, error) {
 	var names []string
 	err := s.with(ctx, func(db *sql.DB, _ bool) error {
-		names = nil
 		rows, err := db.QueryContext(ctx, query, args...)
 		if err != nil {
 			return err
 		}
-		for rows.Next() {
-			var text string
-			if err := rows.Scan(&text); err != nil {
-				return errors.Join(err, rows.Close())
-			}
-			names = append(names, text)
-		}
-		return errors.Join(rows.Err(), rows.Close())
+		names, err = collect(rows)
+		return err
 	})
 	return names, err
+}
+
+func collect(rows *sql.Rows) (names []string, err error) {
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	for rows.Next() {
+		var text string
+		if err := rows.Scan(&text); err != nil {
+			return nil, err
+		}
+		names = append(names, text)
+	}
+	return names, rows.Err()
 }
 
 // tables lists the tables of a namespace.

@@ -35,8 +35,9 @@ func (s *System) Scan(ctx context.Context, req provision.ScanRequest) (provision
 	}
 	// The buffer is never nil, nor is a slice of it then: nil is NULL, which an empty text is not.
 	r := &rows{s: s, scan: loaded.Scan(options...), buffer: make([]byte, 0, rowBytes)}
-	r.ctx, r.cancel = context.WithCancel(ctx)
-	schema, batches, err := r.scan.ToArrowRecords(r.ctx)
+	scanCtx, cancel := context.WithCancel(ctx)
+	r.ctx, r.cancel = scanCtx, cancel
+	schema, batches, err := r.scan.ToArrowRecords(scanCtx)
 	if err == nil {
 		err = r.place(schema, req)
 	}
@@ -126,19 +127,24 @@ func (r *rows) advance(ctx context.Context) bool {
 	defer release()
 	r.drop()
 	batch, err, more := r.next()
-	switch {
-	case more && err == nil:
+	if more && err == nil {
 		r.batch, r.row = batch, 0
 		return true
-	case err != nil && ctx.Err() != nil:
-		r.err = ended(ctx, r.s.catalog)
-	case err != nil:
-		r.err = r.s.fail(r.ctx, err)
-	case r.ctx.Err() != nil:
-		r.err = ended(r.ctx, r.s.catalog)
 	}
 	r.done = true
+	r.err = r.failed(err)
+	if ctx.Err() != nil {
+		r.err = ended(ctx, r.s.catalog)
+	}
 	return false
+}
+
+// failed translates an error of the scan; its end may also be that of the scan's own context.
+func (r *rows) failed(err error) error {
+	if err == nil {
+		err = r.ctx.Err()
+	}
+	return r.s.fail(r.ctx, err)
 }
 
 func (r *rows) drop() {
@@ -160,7 +166,7 @@ func (r *rows) read() error {
 		}
 		var err error
 		if r.buffer, err = appendText(r.buffer, column, r.row); err != nil {
-			return r.s.fail(r.ctx, err)
+			return r.failed(err)
 		}
 		ends[i] = len(r.buffer)
 	}
@@ -192,7 +198,7 @@ func (r *rows) Close() error {
 	r.stop()
 	r.stop = nil
 	if err := r.scan.Close(); err != nil && r.err == nil {
-		return r.s.fail(context.WithoutCancel(r.ctx), err)
+		return provision.Error(provision.Unavailable, "catalog %q: %s", r.s.catalog, err)
 	}
 	return r.err
 }

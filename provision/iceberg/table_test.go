@@ -29,15 +29,21 @@ func checkCode(t *testing.T, what string, err error, code string) *sqlerr.Error 
 func partitioned() plan.Resource {
 	r := ordersResource()
 	r.Table.Columns = []catalog.Column{
-		{Name: "id", Type: "bigint", NotNull: true, Comment: "key"}, {Name: "region", Type: "text", NotNull: true},
-		{Name: "ts", Type: "timestamp with time zone"}, {Name: "price", Type: "numeric(10,2)"}, {Name: "tags", Type: "text[]"},
-		{Name: "Name", Type: "character varying(20)"}, {Name: "day", Type: "date"},
+		{Name: "id", Type: "bigint", NotNull: true, Comment: "key"},
+		{Name: "region", Type: "text", NotNull: true},
+		{Name: "ts", Type: "timestamp with time zone"},
+		{Name: "price", Type: "numeric(10,2)"},
+		{Name: "tags", Type: "text[]"},
+		{Name: "Name", Type: "character varying(20)"},
+		{Name: "day", Type: "date"},
 	}
 	r.Table.PrimaryKey = []string{"id", "region"}
 	r.Table.Comment = "partitioned orders"
 	r.Table.Partitioning = []catalog.Transform{
-		{Transform: "days", Columns: []string{"ts"}}, {Transform: "bucket", Columns: []string{"id"}, Args: []string{"4"}},
-		{Columns: []string{"region"}}, {Transform: "truncate", Columns: []string{"Name"}, Args: []string{"2"}},
+		{Transform: "days", Columns: []string{"ts"}},
+		{Transform: "bucket", Columns: []string{"id"}, Args: []string{"4"}},
+		{Columns: []string{"region"}},
+		{Transform: "truncate", Columns: []string{"Name"}, Args: []string{"2"}},
 		{Transform: "year", Columns: []string{"day"}},
 	}
 	r.Table.Options = catalog.Options{
@@ -71,14 +77,20 @@ func TestReadByPyiceberg(t *testing.T) {
 	want := &pyTable{
 		UUID: made.Identity, FormatVersion: 2, Location: made.Outputs[0].Value, Identifiers: []string{"id", "region"},
 		Columns: []pyColumn{
-			{ID: 1, Name: "id", Type: "long", Required: true, Doc: "key"}, {ID: 2, Name: "region", Type: "string", Required: true},
-			{ID: 3, Name: "ts", Type: "timestamptz"}, {ID: 4, Name: "price", Type: "decimal(10, 2)"}, {ID: 5, Name: "tags", Type: "list<string>"},
+			{ID: 1, Name: "id", Type: "long", Required: true, Doc: "key"},
+			{ID: 2, Name: "region", Type: "string", Required: true},
+			{ID: 3, Name: "ts", Type: "timestamptz"},
+			{ID: 4, Name: "price", Type: "decimal(10, 2)"},
+			{ID: 5, Name: "tags", Type: "list<string>"},
 			// 6 is the list's element.
-			{ID: 7, Name: "Name", Type: "string"}, {ID: 8, Name: "day", Type: "date"},
+			{ID: 7, Name: "Name", Type: "string"},
+			{ID: 8, Name: "day", Type: "date"},
 		},
 		Partitions: []pyPartition{
-			{Source: "ts", Transform: "day", Name: "ts_day"}, {Source: "id", Transform: "bucket[4]", Name: "id_bucket_4"},
-			{Source: "region", Transform: "identity", Name: "region"}, {Source: "Name", Transform: "truncate[2]", Name: "Name_trunc_2"},
+			{Source: "ts", Transform: "day", Name: "ts_day"},
+			{Source: "id", Transform: "bucket[4]", Name: "id_bucket_4"},
+			{Source: "region", Transform: "identity", Name: "region"},
+			{Source: "Name", Transform: "truncate[2]", Name: "Name_trunc_2"},
 			{Source: "day", Transform: "year", Name: "day_year"},
 		},
 		SortOrder: []string{"region identity ASC NULLS_FIRST", "ts day DESC NULLS_LAST", "Name identity ASC NULLS_LAST"},
@@ -150,8 +162,10 @@ func TestPartitioningOption(t *testing.T) {
 		t.Fatalf("create: %v, %v", made.Diff, err)
 	}
 	want := []catalog.Transform{
-		{Transform: "days", Columns: []string{"ts"}}, {Transform: "bucket", Columns: []string{"id"}, Args: []string{"4"}},
-		{Columns: []string{"region"}}, {Transform: "truncate", Columns: []string{"Name"}, Args: []string{"2"}},
+		{Transform: "days", Columns: []string{"ts"}},
+		{Transform: "bucket", Columns: []string{"id"}, Args: []string{"4"}},
+		{Columns: []string{"region"}},
+		{Transform: "truncate", Columns: []string{"Name"}, Args: []string{"2"}},
 		{Transform: "years", Columns: []string{"day"}},
 	}
 	if d := cmp.Diff(want, made.Found.Partitioning); d != "" {

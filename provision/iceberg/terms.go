@@ -93,7 +93,7 @@ func takeName(text string) (name, rest string, ok bool) {
 		return "", "", false
 	}
 	end := strings.IndexFunc(text, func(r rune) bool {
-		return r != '_' && r != '$' && r < 0x80 && !(r >= 'a' && r <= 'z') && !(r >= 'A' && r <= 'Z') && !(r >= '0' && r <= '9')
+		return r != '_' && r != '$' && r < 0x80 && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9')
 	})
 	if end < 0 {
 		end = len(text)

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"math/big"
 	"strconv"
 	"strings"
 	"time"
@@ -87,7 +88,7 @@ func appendFloat(b []byte, v float64, bits int) []byte {
 		}
 		return append(b, '0')
 	}
-	text := strconv.FormatFloat(v, 'e', -1, bits)
+	text := shortest(v, bits)
 	exponent, err := strconv.Atoi(text[strings.IndexByte(text, 'e')+1:])
 	limit := 15
 	if bits == 32 {
@@ -97,6 +98,48 @@ func appendFloat(b []byte, v float64, bits int) []byte {
 		return strconv.AppendFloat(b, v, 'f', -1, bits)
 	}
 	return append(b, text...)
+}
+
+// shortest prints the fewest digits that give v back. Go takes digits that lie exactly half-way to a
+// neighbour, which readers round to v; PostgreSQL does not, and prints one digit more.
+func shortest(v float64, bits int) string {
+	text := strconv.FormatFloat(v, 'e', -1, bits)
+	for digits := fractionDigits(text); halfway(text, v, bits); digits++ {
+		text = strconv.FormatFloat(v, 'e', digits+1, bits)
+	}
+	return text
+}
+
+func fractionDigits(text string) int {
+	_, fraction, _ := strings.Cut(text[:strings.IndexByte(text, 'e')], ".")
+	return len(fraction)
+}
+
+// halfway tells whether text lies exactly between v and the number next to it. Outside of the limits
+// that takes more digits than a shortest text has: below, they would be a long fraction; above, they
+// would be a multiple of more fives than fit into such a number.
+func halfway(text string, v float64, bits int) bool {
+	if bits == 64 && math.Abs(v) < 1<<50 || bits == 32 && math.Abs(v) < 1<<20 || math.Abs(v) > 1e41 {
+		return false
+	}
+	exact, ok := new(big.Rat).SetString(text)
+	if !ok {
+		return false
+	}
+	for _, towards := range []float64{math.Inf(-1), math.Inf(1)} {
+		next := math.Nextafter(v, towards)
+		if bits == 32 {
+			next = float64(math.Nextafter32(float32(v), float32(towards)))
+		}
+		if math.IsInf(next, 0) {
+			continue
+		}
+		middle := new(big.Rat).Add(new(big.Rat).SetFloat64(v), new(big.Rat).SetFloat64(next))
+		if middle.Quo(middle, big.NewRat(2, 1)).Cmp(exact) == 0 {
+			return true
+		}
+	}
+	return false
 }
 
 func appendBytea(b, v []byte) []byte { return hex.AppendEncode(append(b, `\x`...), v) }

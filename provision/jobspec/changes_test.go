@@ -25,8 +25,6 @@ func before() catalog.Table {
 	}
 }
 
-func ptr[T any](v T) *T { return &v }
-
 func TestChanges(t *testing.T) {
 	after := before()
 	after.Columns = []catalog.Column{
@@ -43,11 +41,11 @@ func TestChanges(t *testing.T) {
 	want := []v1alpha1.TableChange{
 		{Action: v1alpha1.ChangeDropColumn, Column: "note"},
 		{Action: v1alpha1.ChangeSetType, Column: "qty", Type: "bigint"},
-		{Action: v1alpha1.ChangeSetNullable, Column: "qty", Nullable: ptr(false)},
+		{Action: v1alpha1.ChangeSetNullable, Column: "qty", Nullable: new(false)},
 		{Action: v1alpha1.ChangeSetDefault, Column: "qty"},
-		{Action: v1alpha1.ChangeAddColumn, Column: "price", Type: "numeric(10,2)", Nullable: ptr(true), Value: ptr("0")},
-		{Action: v1alpha1.ChangeSetComment, Column: "price", Value: ptr("each")},
-		{Action: v1alpha1.ChangeSetOption, Name: "a", Value: ptr("3")},
+		{Action: v1alpha1.ChangeAddColumn, Column: "price", Type: "numeric(10,2)", Nullable: new(true), Value: new("0")},
+		{Action: v1alpha1.ChangeSetComment, Column: "price", Value: new("each")},
+		{Action: v1alpha1.ChangeSetOption, Name: "a", Value: new("3")},
 		{Action: v1alpha1.ChangeResetOption, Name: "b"},
 		{Action: v1alpha1.ChangeSetComment},
 	}
