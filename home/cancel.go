@@ -2,10 +2,11 @@ package home
 
 import (
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
+
+	"github.com/jackc/pgx/v5/pgproto3"
 
 	"github.com/tablewright/tablewright/ddl/sqlerr"
 )
@@ -29,8 +30,6 @@ func (c *Conn) CancelRequest(ctx context.Context) error {
 	return c.target.cancel(ctx, c.PID, c.SecretKey)
 }
 
-const cancelCode = 80877102
-
 func (t target) cancel(ctx context.Context, pid uint32, secret []byte) error {
 	conn, err := t.dial(ctx)
 	if err != nil {
@@ -38,11 +37,11 @@ func (t target) cancel(ctx context.Context, pid uint32, secret []byte) error {
 	}
 	defer func() { _ = conn.Close() }() // nothing is left to lose
 	defer watch(ctx, conn)()
-	length := uint32(12 + len(secret))
-	frame := binary.BigEndian.AppendUint32(nil, length)
-	frame = binary.BigEndian.AppendUint32(frame, cancelCode)
-	frame = binary.BigEndian.AppendUint32(frame, pid)
-	if _, err := conn.Write(append(frame, secret...)); err != nil {
+	frame, err := (&pgproto3.CancelRequest{ProcessID: pid, SecretKey: secret}).Encode(nil)
+	if err != nil {
+		return fmt.Errorf("cancel request: %w", err)
+	}
+	if _, err := conn.Write(frame); err != nil {
 		return fmt.Errorf("cancel request: %w", err)
 	}
 	// The server closes the connection when it has sent the signal.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"slices"
 	"strings"
@@ -89,8 +90,7 @@ func (h *Home) login(ctx context.Context, l Login) (*Conn, error) {
 		if err == nil {
 			return conn, nil
 		}
-		var answered *pgconn.PgError
-		if errors.As(err, &answered) {
+		if answered, ok := errors.AsType[*pgconn.PgError](err); ok {
 			return nil, answered
 		}
 		failures = append(failures, err)
@@ -117,9 +117,7 @@ func (t target) login(ctx context.Context, l Login) (*Conn, error) {
 // startup speaks the protocol from the startup message to ReadyForQuery.
 func (c *Conn) startup(l Login) error {
 	startup := pgproto3.StartupMessage{ProtocolVersion: pgproto3.ProtocolVersion30, Parameters: map[string]string{}}
-	for name, value := range l.Params {
-		startup.Parameters[name] = value
-	}
+	maps.Copy(startup.Parameters, l.Params)
 	startup.Parameters["user"], startup.Parameters["database"] = l.User, l.Database
 	if err := c.send(&startup); err != nil {
 		return err

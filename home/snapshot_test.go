@@ -2,6 +2,7 @@ package home_test
 
 import (
 	"context"
+	"slices"
 	"testing"
 	"time"
 
@@ -61,8 +62,11 @@ func TestSnapshot(t *testing.T) {
 		Catalogs: map[string]catalog.Catalog{lake: {
 			Name: lake, Type: "iceberg", Generation: 1, Owner: w.role,
 			Options: catalog.Options{
-				{Name: "uri", Value: "http://x"}, {Name: "token", SecretRef: &catalog.SecretKeyRef{Name: "lake", Key: "token"}},
-				{Name: "warehouse", Value: "file:///w"}, {Name: "password", Reference: "file:/run/p"}, {Name: "region", Reference: "env:REGION"},
+				{Name: "uri", Value: "http://x"},
+				{Name: "token", SecretRef: &catalog.SecretKeyRef{Name: "lake", Key: "token"}},
+				{Name: "warehouse", Value: "file:///w"},
+				{Name: "password", Reference: "file:/run/p"},
+				{Name: "region", Reference: "env:REGION"},
 			},
 		}},
 		Schemas: map[string]catalog.Schema{
@@ -85,11 +89,14 @@ func TestSnapshot(t *testing.T) {
 						{Name: "id", Type: "bigint", NotNull: true, Identity: "ALWAYS"},
 						{Name: "price", Type: "numeric(10,2)", NotNull: true, Default: "1.5"},
 						{Name: "at", Type: "timestamp with time zone", Comment: "when"},
-						{Name: "tags", Type: "text[]"}, {Name: "twice", Type: "integer"}, {Name: "m", Type: "public." + w.cat + "_mood"},
+						{Name: "tags", Type: "text[]"},
+						{Name: "twice", Type: "integer"},
+						{Name: "m", Type: "public." + w.cat + "_mood"},
 					},
 					Constraints: []catalog.Constraint{
 						{Name: "orders_at_key", Kind: catalog.Unique, Definition: "UNIQUE (at)"},
-						{Name: "pos", Kind: catalog.Check, Definition: "CHECK ((price > (0)::numeric))"}, keys[0],
+						{Name: "pos", Kind: catalog.Check, Definition: "CHECK ((price > (0)::numeric))"},
+						keys[0],
 					},
 					Partitioning: partitioning, Options: options,
 				},
@@ -150,21 +157,13 @@ func TestNamesAndListen(t *testing.T) {
 	hear("the connection")
 	w := newWorld(t)
 	hear("a catalog")
-	contains := func(list []string, name string) bool {
-		for _, n := range list {
-			if n == name {
-				return true
-			}
-		}
-		return false
-	}
 	names, err := shared.Managed(ctx)
-	if err != nil || !contains(names.Catalogs, w.cat) || !contains(names.Schemas, w.cat) || !contains(names.Relations, "orders") {
+	if err != nil || !slices.Contains(names.Catalogs, w.cat) || !slices.Contains(names.Schemas, w.cat) || !slices.Contains(names.Relations, "orders") {
 		t.Errorf("names %+v, %v", names, err)
 	}
 	w.ticketed(t, w.sql("alter table {t} rename to renamed"))
 	hear("a rename")
-	if names, err := shared.Managed(ctx); err != nil || !contains(names.Relations, "renamed") {
+	if names, err := shared.Managed(ctx); err != nil || !slices.Contains(names.Relations, "renamed") {
 		t.Errorf("names %+v, %v", names, err)
 	}
 	exec(t, "select pg_terminate_backend(pid) from pg_stat_activity where query like 'listen%'")

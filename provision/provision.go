@@ -69,7 +69,9 @@ type Provisioner interface {
 	// Create makes the object. One that exists is an error of kind Exists, unless it bears r.JobID or has
 	// r.Identity: then it is this job's own work and Create succeeds.
 	Create(ctx context.Context, r plan.Resource, call Call) (Observation, error)
-	// Update converges the object from what was observed to r.
+	// Update converges the object from what was observed to r. It destroys data only where observed.Diff
+	// says so, which is the caller's consent; a destructive difference that is not in it, and an object
+	// that became another one, are kind Conflict. What the system cannot change is kind Unsupported.
 	Update(ctx context.Context, r plan.Resource, observed Observation, call Call) error
 	// Delete removes the object when it is still the one of r.Identity (any, when that is empty). An
 	// absent one is success; another one of the same name is kind Conflict and stays.
@@ -119,7 +121,8 @@ type Rows interface {
 	Close() error
 }
 
-// Scanner is a provisioner whose tables can be read.
+// Scanner is a provisioner whose tables can be read. The context of Scan covers the rows until Close, in
+// addition to those of Next. Limit is used only where Filters is empty.
 type Scanner interface {
 	Scan(ctx context.Context, req ScanRequest) (Rows, error)
 }

@@ -29,8 +29,13 @@ func world(searchPath ...string) *catalog.Snapshot {
 		},
 	}
 	for i, s := range []catalog.Schema{
-		{Name: "public"}, {Name: "pg.public", Catalog: "pg"}, {Name: "pg.sales", Catalog: "pg"}, {Name: "my.app", Catalog: "my"},
-		{Name: "lake.sales", Catalog: "lake"}, {Name: "lake.empty", Catalog: "lake"}, {Name: "lake.mine", Catalog: "lake"},
+		{Name: "public"},
+		{Name: "pg.public", Catalog: "pg"},
+		{Name: "pg.sales", Catalog: "pg"},
+		{Name: "my.app", Catalog: "my"},
+		{Name: "lake.sales", Catalog: "lake"},
+		{Name: "lake.empty", Catalog: "lake"},
+		{Name: "lake.mine", Catalog: "lake"},
 		{Name: "kafka", Catalog: "kafka"},
 	} {
 		s.OID = uint32(100 + i)
@@ -61,8 +66,12 @@ func world(searchPath ...string) *catalog.Snapshot {
 		{HomeSchema: "lake.mine", HomeName: "b", Managed: true, Catalog: "lake", State: "ready", Identity: "uuid-3"},
 		{HomeSchema: "kafka", HomeName: "orders", Managed: true, Catalog: "kafka", Path: []string{"orders"}, Identity: "topic-1", State: "ready", Table: orders},
 		{HomeSchema: "kafka", HomeName: "sized", Managed: true, Catalog: "kafka", State: "ready", Table: catalog.Table{Columns: []catalog.Column{
-			{Name: "a", Type: "character varying(3)"}, {Name: "b", Type: "character(3)"}, {Name: "c", Type: "bit(3)"},
-			{Name: "d", Type: "bit varying(3)"}, {Name: "e", Type: "character varying(3)[]"}, {Name: "f", Type: "integer", Default: "7"},
+			{Name: "a", Type: "character varying(3)"},
+			{Name: "b", Type: "character(3)"},
+			{Name: "c", Type: "bit(3)"},
+			{Name: "d", Type: "bit varying(3)"},
+			{Name: "e", Type: "character varying(3)[]"},
+			{Name: "f", Type: "integer", Default: "7"},
 			{Name: "g", Type: "bigint", NotNull: true, Identity: "BY DEFAULT"},
 		}}},
 		{HomeSchema: "my.app", HomeName: "seen", Managed: true, Observed: true, Catalog: "my", State: "ready", Identity: "m1", Table: orders},
@@ -109,7 +118,8 @@ func systems() map[string]bind.System {
 					{Name: "warehouse", Type: catalog.StringOption}, {Name: "token", Type: catalog.StringOption, Secret: true},
 				},
 				Table: []catalog.OptionSpec{
-					{Name: "format_version", Type: catalog.IntegerOption}, {Name: "sort_order", Type: catalog.StringOption},
+					{Name: "format_version", Type: catalog.IntegerOption},
+					{Name: "sort_order", Type: catalog.StringOption},
 					{Name: "write.*", Type: catalog.StringOption},
 				},
 			},
@@ -121,7 +131,8 @@ func systems() map[string]bind.System {
 				{Name: "sasl_password", Type: catalog.StringOption, Secret: true},
 			},
 			Table: []catalog.OptionSpec{
-				{Name: "partitions", Type: catalog.IntegerOption}, {Name: "compacted", Type: catalog.BooleanOption},
+				{Name: "partitions", Type: catalog.IntegerOption},
+				{Name: "compacted", Type: catalog.BooleanOption},
 				{Name: "retention", Type: catalog.DurationOption},
 			},
 		}},

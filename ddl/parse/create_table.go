@@ -152,8 +152,10 @@ func (c *cursor) transforms() (list []Transform, end int, err error) {
 			return nil, 0, err
 		}
 		if len(list) == TransformsMax {
-			return nil, 0, &syntaxError{offset: t.Span.Start, code: sqlerr.ProgramLimitExceeded,
-				message: "too many partitioning columns"}
+			return nil, 0, &syntaxError{
+				offset: t.Span.Start, code: sqlerr.ProgramLimitExceeded,
+				message: "too many partitioning columns",
+			}
 		}
 		list = append(list, t)
 		if c.takeSymbol(',') {

@@ -136,9 +136,18 @@ func (s *Statement) looksOurs() (hint string, ours bool) {
 		}
 	}
 	for _, words := range [][]string{
-		{"create", "catalog"}, {"create", "database"}, {"create", "server"}, {"alter", "catalog"},
-		{"alter", "server"}, {"drop", "catalog"}, {"refresh", "catalog"}, {"show", "jobs"},
-		{"show", "catalogs"}, {"show", "schemas"}, {"show", "tables"}, {"describe"},
+		{"create", "catalog"},
+		{"create", "database"},
+		{"create", "server"},
+		{"alter", "catalog"},
+		{"alter", "server"},
+		{"drop", "catalog"},
+		{"refresh", "catalog"},
+		{"show", "jobs"},
+		{"show", "catalogs"},
+		{"show", "schemas"},
+		{"show", "tables"},
+		{"describe"},
 	} {
 		if c.peek(words...) {
 			return "", true

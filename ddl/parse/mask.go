@@ -20,8 +20,10 @@ func IsSecretName(option string) bool {
 		"passphrase", "passcode":
 		return true
 	}
-	for _, part := range []string{"password", "secret", "token", "credential", "private_key", "private.key",
-		"access_key", "access.key", "access-key", "api_key", "api-key", "apikey", "jaas"} {
+	for _, part := range []string{
+		"password", "secret", "token", "credential", "private_key", "private.key",
+		"access_key", "access.key", "access-key", "api_key", "api-key", "apikey", "jaas",
+	} {
 		if strings.Contains(name, part) {
 			return true
 		}

@@ -36,8 +36,10 @@ func (c *cursor) optionList() (options []Option, span Span, extended bool, err e
 		}
 		extended = extended || ext
 		if len(options) == OptionsMax {
-			return nil, span, extended, &syntaxError{offset: option.KeySpan.Start, code: "54000",
-				message: "too many options"}
+			return nil, span, extended, &syntaxError{
+				offset: option.KeySpan.Start, code: "54000",
+				message: "too many options",
+			}
 		}
 		options = append(options, option)
 		if c.takeSymbol(',') {

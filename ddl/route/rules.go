@@ -17,8 +17,10 @@ type Rule struct {
 // Rules are all lines of the routing table, in its order.
 func Rules() []Rule {
 	var all []Rule
-	for _, group := range [][]Rule{rowRules(), tableRules(), relationRules(), catalogRules(), roleRules(),
-		sessionRules(), homeRules(), innerRules()} {
+	for _, group := range [][]Rule{
+		rowRules(), tableRules(), relationRules(), catalogRules(), roleRules(),
+		sessionRules(), homeRules(), innerRules(),
+	} {
 		all = append(all, group...)
 	}
 	return all
@@ -38,22 +40,32 @@ var rules = sync.OnceValue(func() map[string]Rule {
 func rowRules() []Rule {
 	const database = "Rows of managed tables are read by SELECT and added by INSERT … VALUES."
 	return []Rule{
-		{Node: "SelectStmt", SQL: "SELECT", Home: Home, Managed: HomeRewritten, refine: selectStmt,
-			Note: "rows of one managed relation; several, INTO, FOR UPDATE and changing CTEs are refused"},
-		{Node: "InsertStmt", SQL: "INSERT", Home: Home, Managed: HomeRewritten, refine: insertStmt,
-			Note: "VALUES into one managed relation; SELECT, ON CONFLICT and RETURNING are refused"},
+		{
+			Node: "SelectStmt", SQL: "SELECT", Home: Home, Managed: HomeRewritten, refine: selectStmt,
+			Note: "rows of one managed relation; several, INTO, FOR UPDATE and changing CTEs are refused",
+		},
+		{
+			Node: "InsertStmt", SQL: "INSERT", Home: Home, Managed: HomeRewritten, refine: insertStmt,
+			Note: "VALUES into one managed relation; SELECT, ON CONFLICT and RETURNING are refused",
+		},
 		{Node: "UpdateStmt", SQL: "UPDATE", Home: Home, Managed: Refused, Hint: database},
 		{Node: "DeleteStmt", SQL: "DELETE", Home: Home, Managed: Refused, Hint: database},
 		{Node: "MergeStmt", SQL: "MERGE", Home: Home, Managed: Refused, Hint: database},
 		{Node: "TruncateStmt", SQL: "TRUNCATE", Home: Home, Managed: Refused, Hint: "Use DROP TABLE and CREATE TABLE."},
 		{Node: "CopyStmt", SQL: "COPY", Home: Home, Managed: Refused, refine: copyStmt},
 		{Node: "LockStmt", SQL: "LOCK TABLE", Home: Home, Managed: Refused, Hint: "External tables are not locked."},
-		{Node: "DeclareCursorStmt", SQL: "DECLARE CURSOR", Home: Home, Managed: Refused,
-			Hint: "Use a portal of the extended protocol with a row limit."},
-		{Node: "PrepareStmt", SQL: "PREPARE", Home: Home, Managed: Refused,
-			Hint: "Use a prepared statement of the extended protocol."},
-		{Node: "ExplainStmt", SQL: "EXPLAIN of a query", Home: Home, Managed: Refused,
-			Hint: "EXPLAIN shows the plans of statements that define objects."},
+		{
+			Node: "DeclareCursorStmt", SQL: "DECLARE CURSOR", Home: Home, Managed: Refused,
+			Hint: "Use a portal of the extended protocol with a row limit.",
+		},
+		{
+			Node: "PrepareStmt", SQL: "PREPARE", Home: Home, Managed: Refused,
+			Hint: "Use a prepared statement of the extended protocol.",
+		},
+		{
+			Node: "ExplainStmt", SQL: "EXPLAIN of a query", Home: Home, Managed: Refused,
+			Hint: "EXPLAIN shows the plans of statements that define objects.",
+		},
 		{Node: "CallStmt", SQL: "CALL", Home: Home, Managed: Home},
 		{Node: "DoStmt", SQL: "DO", Home: Home, Managed: Home, Note: "its text is not read; the guard and the wall stand behind it"},
 	}
@@ -63,22 +75,30 @@ func rowRules() []Rule {
 func tableRules() []Rule {
 	const alter = "Supported are CREATE TABLE and DROP TABLE."
 	return []Rule{
-		{Node: "CreateStmt", SQL: "CREATE TABLE", Home: Home, Managed: Ours, refine: createStmt,
-			Note: "a home table may copy a managed one by LIKE (names replaced), not refer to or inherit from it (refused)"},
+		{
+			Node: "CreateStmt", SQL: "CREATE TABLE", Home: Home, Managed: Ours, refine: createStmt,
+			Note: "a home table may copy a managed one by LIKE (names replaced), not refer to or inherit from it (refused)",
+		},
 		{Node: "CreateTableAsStmt", SQL: "CREATE TABLE AS", Home: Home, Managed: Refused, refine: createTableAs, Hint: ctasHint},
-		{Node: "DropStmt", SQL: "DROP", Home: Home, Managed: Ours, refine: dropStmt,
-			Note: "tables, schemas and servers; indexes, triggers, rules, policies and statistics are refused, other kinds go home"},
+		{
+			Node: "DropStmt", SQL: "DROP", Home: Home, Managed: Ours, refine: dropStmt,
+			Note: "tables, schemas and servers; indexes, triggers, rules, policies and statistics are refused, other kinds go home",
+		},
 		{Node: "AlterTableStmt", SQL: "ALTER TABLE", Home: Home, Managed: Refused, Hint: alter},
 		{Node: "RenameStmt", SQL: "ALTER … RENAME", Home: Home, Managed: Refused, Hint: alter},
 		{Node: "AlterObjectSchemaStmt", SQL: "ALTER … SET SCHEMA", Home: Home, Managed: Refused, Hint: alter},
-		{Node: "AlterOwnerStmt", SQL: "ALTER … OWNER TO", Home: Home, Managed: Refused, refine: alterOwner,
-			Note: "of a server: home"},
+		{
+			Node: "AlterOwnerStmt", SQL: "ALTER … OWNER TO", Home: Home, Managed: Refused, refine: alterOwner,
+			Note: "of a server: home",
+		},
 		{Node: "AlterObjectDependsStmt", SQL: "ALTER … DEPENDS ON EXTENSION", Home: Home, Managed: Refused},
 		{Node: "AlterTableMoveAllStmt", SQL: "ALTER … ALL IN TABLESPACE", Home: Home, Managed: Home},
 		{Node: "CommentStmt", SQL: "COMMENT ON", Home: Home, Managed: Refused, refine: commentStmt, Note: "of a server: home"},
 		{Node: "SecLabelStmt", SQL: "SECURITY LABEL", Home: Home, Managed: Refused},
-		{Node: "ViewStmt", SQL: "CREATE VIEW", Home: Home, Managed: HomeRewritten, refine: viewStmt,
-			Note: "in a home schema, over managed tables too; in the schema of a catalog refused"},
+		{
+			Node: "ViewStmt", SQL: "CREATE VIEW", Home: Home, Managed: HomeRewritten, refine: viewStmt,
+			Note: "in a home schema, over managed tables too; in the schema of a catalog refused",
+		},
 		{Node: "RefreshMatViewStmt", SQL: "REFRESH MATERIALIZED VIEW", Home: Home, Managed: Refused, Hint: "Create a view."},
 	}
 }
@@ -111,18 +131,26 @@ func catalogRules() []Rule {
 	const catalogs = "Supported are CREATE CATALOG and DROP CATALOG."
 	return []Rule{
 		{Node: "CreateSchemaStmt", SQL: "CREATE SCHEMA", Home: Home, Managed: Ours, Note: "ours for a name like \"lake.sales\""},
-		{Node: "CreateForeignServerStmt", SQL: "CREATE SERVER", Home: Home, Managed: Home,
-			Note: "ours with a wrapper of one of our types: a spelling of CREATE CATALOG"},
+		{
+			Node: "CreateForeignServerStmt", SQL: "CREATE SERVER", Home: Home, Managed: Home,
+			Note: "ours with a wrapper of one of our types: a spelling of CREATE CATALOG",
+		},
 		{Node: "AlterForeignServerStmt", SQL: "ALTER SERVER", Home: Home, Managed: Refused, Hint: catalogs},
 		{Node: "CreateForeignTableStmt", SQL: "CREATE FOREIGN TABLE", Home: Home, Managed: Refused, Hint: "Use CREATE TABLE."},
 		{Node: "ImportForeignSchemaStmt", SQL: "IMPORT FOREIGN SCHEMA", Home: Home, Managed: Refused, Hint: catalogs},
-		{Node: "CreateUserMappingStmt", SQL: "CREATE USER MAPPING", Home: Home, Managed: Refused,
-			Hint: "Credentials are options of the catalog."},
-		{Node: "AlterUserMappingStmt", SQL: "ALTER USER MAPPING", Home: Home, Managed: Refused,
-			Hint: "Credentials are options of the catalog."},
+		{
+			Node: "CreateUserMappingStmt", SQL: "CREATE USER MAPPING", Home: Home, Managed: Refused,
+			Hint: "Credentials are options of the catalog.",
+		},
+		{
+			Node: "AlterUserMappingStmt", SQL: "ALTER USER MAPPING", Home: Home, Managed: Refused,
+			Hint: "Credentials are options of the catalog.",
+		},
 		{Node: "DropUserMappingStmt", SQL: "DROP USER MAPPING", Home: Home, Managed: Home},
-		{Node: "CreatedbStmt", SQL: "CREATE DATABASE without a type", Home: Refused, Managed: Refused,
-			Hint: "Use CREATE CATALOG n WITH (type = …) for an external system, CREATE SCHEMA for a namespace."},
+		{
+			Node: "CreatedbStmt", SQL: "CREATE DATABASE without a type", Home: Refused, Managed: Refused,
+			Hint: "Use CREATE CATALOG n WITH (type = …) for an external system, CREATE SCHEMA for a namespace.",
+		},
 		{Node: "DropdbStmt", SQL: "DROP DATABASE", Home: Home, Managed: Ours, Note: "ours for a catalog: a spelling of DROP CATALOG"},
 	}
 }

@@ -262,8 +262,10 @@ func TestListPages(t *testing.T) {
 	base := time.Now().Add(-time.Hour).Truncate(time.Second)
 	var want []uuid.UUID
 	for i := range 25 {
-		job := begin(t, history.Record{Kind: "CREATE TABLE", Target: fmt.Sprintf("kafka.t%d", i%5), Statement: "create Näme", Submitter: submitter,
-			Created: base.Add(time.Duration(i/2) * time.Second)}) // pairs of the same time
+		job := begin(t, history.Record{
+			Kind: "CREATE TABLE", Target: fmt.Sprintf("kafka.t%d", i%5), Statement: "create Näme", Submitter: submitter,
+			Created: base.Add(time.Duration(i/2) * time.Second),
+		}) // pairs of the same time
 		want = append(want, job.JobID)
 	}
 	old := begin(t, history.Record{Kind: "DROP TABLE", Target: "kafka.old", Submitter: submitter, Created: time.Now().Add(-8 * 24 * time.Hour)})
@@ -436,10 +438,14 @@ func TestWhoSeesWhat(t *testing.T) {
 	if _, err := shared.Pool().Exec(ctx, "create role hist_alice login; create role hist_bob login; grant hist_alice to hist_bob"); err != nil {
 		t.Fatal(err)
 	}
-	secret := begin(t, history.Record{Kind: "CREATE TABLE", Target: "kafka.seen", Statement: "create table kafka.seen ()", Submitter: "hist_alice",
-		State: history.Running, Resource: history.Resource{Namespace: "default", Kind: "TableProvisionJob", Name: "x"}})
-	move(t, secret.JobID, history.Change{State: history.Failed, Reason: "Broken", Message: "oh", Progress: &history.Progress{Done: 1, Total: 2},
-		Failure: &history.Failure{Code: "58030", Message: "no"}})
+	secret := begin(t, history.Record{
+		Kind: "CREATE TABLE", Target: "kafka.seen", Statement: "create table kafka.seen ()", Submitter: "hist_alice",
+		State: history.Running, Resource: history.Resource{Namespace: "default", Kind: "TableProvisionJob", Name: "x"},
+	})
+	move(t, secret.JobID, history.Change{
+		State: history.Failed, Reason: "Broken", Message: "oh", Progress: &history.Progress{Done: 1, Total: 2},
+		Failure: &history.Failure{Code: "58030", Message: "no"},
+	})
 	id := secret.JobID.String()
 	count := "select (select count(*) from tablewright.jobs where job_id = '" + id + "') + (select count(*) from tablewright.job_events where job_id = '" + id +
 		"') + (select count(*) from tablewright.job_attempts where job_id = '" + id + "') + (select count(*) from tablewright.show_jobs where job_id = '" + id +

@@ -13,7 +13,7 @@ import (
 )
 
 var (
-	shared *home.Home    
+	shared *home.Home
 	store  *history.Store
 )
 

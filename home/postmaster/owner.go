@@ -63,8 +63,8 @@ func (o owner) credential() *syscall.Credential {
 		return nil
 	}
 	return &syscall.Credential{
-		Uid:    uint32(o.uid),
-		Gid:    uint32(o.gid),
+		Uid:    uint32(o.uid), //nolint:gosec // a uid read from the user database
+		Gid:    uint32(o.gid), //nolint:gosec // a gid read from the user database
 		Groups: []uint32{},
 	}
 }

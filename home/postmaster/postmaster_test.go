@@ -424,7 +424,7 @@ func TestChildInheritsNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, v := range strings.Split(strings.Trim(string(environ), "\x00"), "\x00") {
+	for v := range strings.SplitSeq(strings.Trim(string(environ), "\x00"), "\x00") {
 		name, _, _ := strings.Cut(v, "=")
 		switch name {
 		case "PATH", "LC_ALL", "TZ":
@@ -458,7 +458,7 @@ func TestSupervisorIsLockedToItsThread(t *testing.T) {
 	buf := make([]byte, 1<<20)
 	buf = buf[:runtime.Stack(buf, true)]
 	found := 0
-	for _, stack := range strings.Split(string(buf), "\n\n") {
+	for stack := range strings.SplitSeq(string(buf), "\n\n") {
 		if header, frames, _ := strings.Cut(stack, "\n"); strings.Contains(frames, "(*Postmaster).supervise") && strings.Contains(frames, "Wait") {
 			found++
 			if !strings.Contains(header, "locked to thread") {

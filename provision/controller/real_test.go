@@ -61,6 +61,19 @@ func (p tap) Create(ctx context.Context, r plan.Resource, call provision.Call) (
 	return o, err
 }
 
+func (p tap) Delete(ctx context.Context, r plan.Resource, call provision.Call) error {
+	report := call.Report
+	call.Report = func(step string, done bool) {
+		if report != nil {
+			report(step, done)
+		}
+		if (step == "commit" || step == "drop from catalog") && done {
+			_ = p.s.reach(ctx, atDeleted, r) // here a victim is killed
+		}
+	}
+	return p.Provisioner.Delete(ctx, r, call)
+}
+
 // atAnswered is when the call has its answer, which a test may turn into another.
 const atAnswered = "answered"
 
@@ -210,6 +223,8 @@ func TestRealSystems(t *testing.T) {
 		"cancel":         testRealCancel,
 		"killed at mark": func(t *testing.T, s *reality) { testRealKilled(t, s, atMarked) },
 		"killed after":   func(t *testing.T, s *reality) { testRealKilled(t, s, atCommitted) },
+		"killed drop":    testRealKilledDrop,
+		"killed undo":    testRealKilledUndo,
 	}
 	for system, start := range realSystems(t) {
 		for name, test := range tests {
@@ -360,4 +375,39 @@ func testRealKilled(t *testing.T, s *reality, point string) {
 		t.Fatalf("another table was made: %s, was %s", seen.Identity, marked)
 	}
 	s.requireFiles(t, 1)
+}
+
+// testRealKilledDrop kills the controller's process when the table is gone, and its files are not.
+func testRealKilledDrop(t *testing.T, s *reality) {
+	namespace := namespaceOf(t)
+	d := s.drive(t, namespace, "one", time.Now())
+	s.schema(t, d, namespace)
+	made := d.finish(t, submitStep(t, namespace, s.step(plan.Create, plan.TableKind)))
+	job := submitStep(t, namespace, s.step(plan.Drop, plan.TableKind), withUID(outputOf(made, outputIdentity)))
+	sacrifice(t, s.system, namespace, envKillAt+"="+atDeleted, envReal+"="+s.dir)
+	s.requireFiles(t, 1)
+	job = s.drive(t, namespace, victimName, time.Now()).finish(t, job)
+	requirePhase(t, job, v1alpha1.PhaseSucceeded, v1alpha1.ReasonProvisioned)
+	if s.look(t, d).Exists {
+		t.Fatalf("the table is there: %s", show(job))
+	}
+	s.requireFiles(t, 0)
+}
+
+func testRealKilledUndo(t *testing.T, s *reality) {
+	namespace := namespaceOf(t)
+	d := s.drive(t, namespace, "one", time.Now())
+	s.schema(t, d, namespace)
+	job := submitStep(t, namespace, s.step(plan.Create, plan.TableKind))
+	sacrifice(t, s.system, namespace, envFailAt+"="+atAnswered, envKillAt+"="+atDeleted, envReal+"="+s.dir)
+	if now := get(t, job); now.Status.Phase != v1alpha1.PhaseUndoing {
+		t.Fatalf("status is %s", show(now))
+	}
+	job = s.drive(t, namespace, victimName, time.Now()).finish(t, job)
+	requirePhase(t, job, v1alpha1.PhaseFailed, v1alpha1.ReasonFailed)
+	requireError(t, job, sqlerr.InsufficientPrivilege, "permission denied")
+	if undoneStatus(job) != "True" || s.look(t, d).Exists {
+		t.Fatalf("the table is there: %s", show(job))
+	}
+	s.requireFiles(t, 0)
 }

@@ -21,61 +21,76 @@ func (s *System) Create(ctx context.Context, r plan.Resource, call provision.Cal
 			return provision.Observation{}, err
 		}
 	}
-	err = s.transact(ctx, call, func(ctx context.Context, tx *transaction) error {
+	var made provision.Observation
+	err = s.transact(ctx, call, func(ctx context.Context, tx *transaction) (err error) {
 		if r.Kind == plan.SchemaKind {
-			return tx.createSchema(ctx, n)
+			made, err = tx.createSchema(ctx, n)
+		} else {
+			made, err = tx.createTable(ctx, n, r)
 		}
-		return tx.createTable(ctx, n, r)
+		return err
 	})
-	if err != nil && !alreadyThere(err) {
+	if err == nil {
+		return made, nil
+	}
+	if !alreadyThere(err) {
 		return provision.Observation{}, err
 	}
-	made, seen := s.Observe(ctx, r)
-	if seen != nil {
-		return provision.Observation{}, seen
+	seen, failed := s.Observe(ctx, r)
+	if failed != nil {
+		return provision.Observation{}, failed
 	}
-	if err != nil && (r.Identity == "" || made.Identity != r.Identity) {
+	if r.Identity == "" || seen.Identity != r.Identity {
 		return provision.Observation{}, existsError(n, r.Kind)
 	}
-	return made, nil
+	return seen, nil
 }
 
-func (tx *transaction) createSchema(ctx context.Context, n name) error {
+func (tx *transaction) createSchema(ctx context.Context, n name) (provision.Observation, error) {
 	tx.call.Step(stepCreateSchema, false)
 	if err := tx.exec(ctx, "CREATE SCHEMA "+n.sql()); err != nil {
-		return err
+		return provision.Observation{}, err
 	}
 	tx.call.Step(stepCreateSchema, true)
 	identity, err := readSchema(ctx, tx, n.schema)
 	if err != nil {
-		return tx.s.errs.later(ctx, err)
+		return provision.Observation{}, tx.s.errs.later(ctx, err)
 	}
-	return tx.mark(ctx, identity)
+	return provision.Observation{Exists: true, UpToDate: true, Identity: identity}, tx.mark(ctx, identity)
 }
 
-func (tx *transaction) createTable(ctx context.Context, n name, r plan.Resource) error {
+func (tx *transaction) createTable(ctx context.Context, n name, r plan.Resource) (provision.Observation, error) {
 	tx.call.Step(stepCreateTable, false)
 	if err := tx.exec(ctx, createTable(n, r.Table)); err != nil {
-		return err
+		return provision.Observation{}, err
 	}
 	tx.call.Step(stepCreateTable, true)
-	if comments := commentStatements(n.schema, n.table, r.Table); len(comments) > 0 {
-		tx.call.Step(stepComments, false)
-		for _, statement := range comments {
-			if err := tx.exec(ctx, statement); err != nil {
-				return err
-			}
-		}
-		tx.call.Step(stepComments, true)
+	if err := tx.comment(ctx, n, r); err != nil {
+		return provision.Observation{}, err
 	}
 	made, err := readRelation(ctx, tx, n)
 	if err != nil {
-		return tx.s.errs.later(ctx, err)
+		return provision.Observation{}, tx.s.errs.later(ctx, err)
 	}
 	if made == nil {
-		return provision.Error(provision.NotFound, "relation %s vanished while it was made", n.sql())
+		return provision.Observation{}, provision.Error(provision.NotFound, "relation %s vanished while it was made", n.sql())
 	}
-	return tx.mark(ctx, made.identity)
+	return observation(n, made, r, tx.same(ctx)), tx.mark(ctx, made.identity)
+}
+
+func (tx *transaction) comment(ctx context.Context, n name, r plan.Resource) error {
+	comments := commentStatements(n.schema, n.table, r.Table)
+	if len(comments) == 0 {
+		return nil
+	}
+	tx.call.Step(stepComments, false)
+	for _, statement := range comments {
+		if err := tx.exec(ctx, statement); err != nil {
+			return err
+		}
+	}
+	tx.call.Step(stepComments, true)
+	return nil
 }
 
 // mark persists the identity. From then on the transaction can be asked for when its end is not heard of.
