@@ -8,11 +8,12 @@ VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unkn
 setup-run setup-test setup-lint: setup-%:
 	@scripts/setup $*
 
+# Not with -trimpath: the tests would then compile every dependency a second time.
 build: bin/tablewright
 
 bin/tablewright: $(GO_SOURCES)
 	@mkdir -p bin
-	go build -trimpath -ldflags "-s -w -X main.version=$(VERSION)" -o $@ ./cmd/tablewright
+	go build -ldflags "-s -w -X main.version=$(VERSION)" -o $@ ./cmd/tablewright
 
 run: setup-run build
 	bin/tablewright serve

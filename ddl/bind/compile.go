@@ -42,7 +42,7 @@ func Compile(
 
 func (c *compiler) compile() (*plan.Plan, error) {
 	drop := c.st.Node.GetDropStmt()
-	if err := c.unknown(c.st, c.names); err != nil && !drop.GetMissingOk() {
+	if err := c.unknown(c.st, c.names); err != nil {
 		return nil, err
 	}
 	if s, ok := c.st.Extension.(*parse.CreateCatalog); ok {

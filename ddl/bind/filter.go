@@ -16,10 +16,29 @@ type Filter struct {
 	Op     string // = <> < <= > >=
 	// Value is the constant in PostgreSQL's text form, in the column's type. It is empty when Param is set.
 	Value string
-	// Param is n of the parameter $n, 0 for a constant. It may be sent along only when its type is the
-	// column's.
+	// Param is n of the parameter $n, 0 for a constant. Text tells whether its value can be sent along.
 	Param int
 }
+
+// Text is the value of a parameter, given in text format, as the filter may send it along, and whether it
+// may: what only PostgreSQL reads the way it does (`now`, a time without its zone), or more exactly than
+// the column has it, stays at home.
+func (f Filter) Text(param string) (string, bool) {
+	class := classOf(f.Column.Type)
+	text, ok := stringConstant(param, class)
+	if class == texts {
+		// A parameter declared as char(n) would compare without its blanks.
+		ok = ok && !strings.HasSuffix(text, " ")
+	}
+	return text, ok && len(text) <= paramBytesMax && (class != integers || len(text) <= exactDigits) && fits(f.Column.Type, text)
+}
+
+const (
+	// paramBytesMax bounds the value of a parameter that is sent along.
+	paramBytesMax = 4096
+	// exactDigits of an integer are the same in double precision, should the parameter be declared so.
+	exactDigits = 15
+)
 
 // filters are the conditions of the top-level AND that compare a column with a constant or parameter. A
 // condition is left out wherever a system that is no PostgreSQL, or one in another time zone or with
@@ -119,8 +138,8 @@ func oneFilter(column catalog.Column, op string, value *pg_query.Node) []Filter 
 		return nil
 	}
 	if param := value.GetParamRef(); param != nil && param.GetNumber() > 0 {
-		if strings.Contains(column.Type, "(") {
-			return nil // a parameter has no modifiers: it may be more exact than the column
+		if class == numerics {
+			return nil // a parameter may be declared in double precision, which compares otherwise
 		}
 		return []Filter{{Column: column, Op: op, Param: int(param.GetNumber())}}
 	}
@@ -224,7 +243,6 @@ func (c comparisonClass) allows(op string) bool {
 	}
 }
 
-//nolint:gochecknoglobals // compiled once, never changed
 var (
 	integerText   = regexp.MustCompile(`^-?[0-9]{1,18}$`)
 	decimalText   = regexp.MustCompile(`^-?[0-9]{1,30}(\.[0-9]{1,30})?$`)
@@ -249,7 +267,10 @@ func constant(node *pg_query.Node, class comparisonClass) (string, bool) {
 		return v.Fval.GetFval(), class == numerics && decimalText.MatchString(v.Fval.GetFval()) ||
 			class == integers && integerText.MatchString(v.Fval.GetFval())
 	case *pg_query.A_Const_Boolval:
-		return strconv.FormatBool(v.Boolval.GetBoolval()), class == booleans
+		if v.Boolval.GetBoolval() {
+			return "t", class == booleans
+		}
+		return "f", class == booleans
 	case *pg_query.A_Const_Sval:
 		return stringConstant(v.Sval.GetSval(), class)
 	default:
@@ -257,6 +278,7 @@ func constant(node *pg_query.Node, class comparisonClass) (string, bool) {
 	}
 }
 
+// stringConstant reads a text as a value of a class, and spells it as PostgreSQL would write it out.
 func stringConstant(text string, class comparisonClass) (string, bool) {
 	switch class {
 	case integers:
@@ -266,13 +288,22 @@ func stringConstant(text string, class comparisonClass) (string, bool) {
 	case dates:
 		return text, dateText.MatchString(text)
 	case timestamps:
-		return text, timestampText.MatchString(text)
+		return strings.Replace(text, "T", " ", 1), timestampText.MatchString(text)
 	case zonedTimestamps:
-		return text, zonedText.MatchString(text)
+		if zone, ok := strings.CutSuffix(text, "Z"); ok {
+			return strings.Replace(zone, "T", " ", 1) + "+00", zonedText.MatchString(text)
+		}
+		return strings.Replace(text, "T", " ", 1), zonedText.MatchString(text)
 	case uuids:
-		return text, uuidText.MatchString(text)
+		return strings.ToLower(text), uuidText.MatchString(text)
 	case booleans:
-		return text, text == "true" || text == "false"
+		switch text {
+		case "t", "true":
+			return "t", true
+		case "f", "false":
+			return "f", true
+		}
+		return "", false
 	case texts:
 		return text, true
 	default:

@@ -29,7 +29,7 @@ func seeds(f *testing.F) {
 		if err != nil {
 			f.Fatal(err)
 		}
-		for _, part := range strings.Split(string(text), "\n\n") {
+		for part := range strings.SplitSeq(string(text), "\n\n") {
 			_, input, _ := strings.Cut(part, "\n")
 			input, _, _ = strings.Cut(input, "\n----")
 			f.Add(input)

@@ -39,6 +39,9 @@ func (h *homeNames) edits() []plan.Edit {
 		}
 		m := h.relation(name)
 		managed = managed || m.managed
+		if m.unknown != "" && !name.Span.Empty() {
+			m.managed, m.name = true, catalog.Name{Catalog: name.Parts[0], Schema: name.Parts[1], Table: name.Parts[2]}
+		}
 		if !name.Span.Empty() && m.managed && !readsAlike(name.Parts, m.name) {
 			edits = append(edits, plan.Edit{Start: name.Span.Start, End: name.Span.End, Text: m.name.HomeString()})
 		}

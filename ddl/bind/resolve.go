@@ -170,7 +170,7 @@ func (r resolver) schema(parts []string) schemaMeaning {
 }
 
 // Managed tells which managed object a name means, for the routing of a statement: its full name in SQL
-// quoting, or "".
+// quoting, or "". A name of three parts that Unknown lets pass counts as one: home cannot read it.
 func Managed(snap *catalog.Snapshot) func(parse.Name) string {
 	r := resolver{snap}
 	return func(name parse.Name) string {
@@ -184,8 +184,12 @@ func Managed(snap *catalog.Snapshot) func(parse.Name) string {
 				return m.name.String()
 			}
 		case parse.RelationName:
-			if m := r.relation(name); m.managed {
+			m := r.relation(name)
+			if m.managed {
 				return m.name.String()
+			}
+			if m.unknown != "" {
+				return joined(name.Parts)
 			}
 		}
 		return ""
@@ -193,12 +197,16 @@ func Managed(snap *catalog.Snapshot) func(parse.Name) string {
 }
 
 // Unknown is the error for a name whose first part of three is neither a catalog nor the home database:
-// home would call it a cross-database reference. It is nil when there is no such name.
+// home would call it a cross-database reference. It is nil when there is no such name, and for DROP …
+// IF EXISTS, which skips it.
 func Unknown(st *parse.Statement, snap *catalog.Snapshot) *sqlerr.Error {
 	return resolver{snap}.unknown(st, parse.Names(st))
 }
 
 func (r resolver) unknown(st *parse.Statement, names []parse.Name) *sqlerr.Error {
+	if explained(st).Node.GetDropStmt().GetMissingOk() {
+		return nil
+	}
 	for _, name := range names {
 		if name.Kind != parse.RelationName {
 			continue

@@ -152,7 +152,8 @@ func icebergRefuses(r plan.Resource) error {
 			return e
 		}
 	}
-	for _, constraint := range r.Table.Constraints {
+	if len(r.Table.Constraints) > 0 {
+		constraint := r.Table.Constraints[0]
 		e := sqlerr.New(sqlerr.FeatureNotSupported, "%s constraints are not supported", constraint.Kind)
 		e.Constraint = constraint.Name
 		if e.Constraint == "" {

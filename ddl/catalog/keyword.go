@@ -7,6 +7,7 @@ func isKeyword(word string) bool {
 	return ok
 }
 
+//nolint:gochecknoglobals // a constant table
 var keywords = func() map[string]struct{} {
 	words := []string{
 		"all", "analyse", "analyze", "and", "any", "array", "as", "asc", "asymmetric", "authorization", "binary",

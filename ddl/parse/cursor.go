@@ -1,7 +1,5 @@
 package parse
 
-import "strings"
-
 // cursor walks over the tokens of a statement. Its methods that take something return whether it was
 // there; those that demand something return a *syntaxError with PostgreSQL's wording.
 type cursor struct {
@@ -160,12 +158,3 @@ func (c *cursor) ifExists() bool { return c.take("if", "exists") }
 
 // ifNotExists takes IF NOT EXISTS.
 func (c *cursor) ifNotExists() bool { return c.take("if", "not", "exists") }
-
-// upper is the source from token from to the cursor, upper-case, single-spaced.
-func (c *cursor) upper(from int) string {
-	words := make([]string, 0, c.at-from)
-	for i := from; i < c.at; i++ {
-		words = append(words, strings.ToUpper(c.st.Raw(i)))
-	}
-	return strings.Join(words, " ")
-}

@@ -23,12 +23,12 @@ func (c *cursor) dropCatalog() (Extension, error) {
 
 // dropDatabase reads what follows DROP DATABASE when it says CASCADE or RESTRICT, which PostgreSQL's own
 // does not have.
-func (c *cursor) dropDatabase() (Extension, error) {
+func (c *cursor) dropDatabase() Extension {
 	st, behavior, err := c.dropCatalogList("DATABASE")
 	if err != nil || !behavior || c.more() {
-		return nil, nil
+		return nil
 	}
-	return st, nil
+	return st
 }
 
 func (c *cursor) dropCatalogList(spelling string) (st *DropCatalog, behavior bool, err error) {

@@ -21,7 +21,7 @@ func (s *Statement) frontEnd() (done bool, err error) {
 		case c.take("drop", "catalog"):
 			return s.extend(c.dropCatalog())
 		case c.take("drop", "database"):
-			return s.extend(c.dropDatabase())
+			return s.extend(c.dropDatabase(), nil)
 		case c.take("drop", "schema"):
 			return s.extend(c.dropSchema())
 		}

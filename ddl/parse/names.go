@@ -1,6 +1,10 @@
 package parse
 
-import pg_query "github.com/pganalyze/pg_query_go/v6"
+import (
+	"slices"
+
+	pg_query "github.com/pganalyze/pg_query_go/v6"
+)
 
 // Names are the relations, schemas and catalogs that a statement mentions, in subqueries and bodies of
 // views too; names of CTEs are not among them. An unreadable statement has none.
@@ -84,10 +88,8 @@ type scope struct {
 
 func (s *scope) has(name string) bool {
 	for ; s != nil; s = s.outer {
-		for _, n := range s.names {
-			if n == name {
-				return true
-			}
+		if slices.Contains(s.names, name) {
+			return true
 		}
 	}
 	return false

@@ -1,6 +1,9 @@
 package parse
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // nearMiss looks for a mistyped keyword behind CREATE, DROP or SHOW. refuse is set for a keyword of ours:
 // the text may hold secrets, which a home database would log with its syntax error.
@@ -21,10 +24,8 @@ func (s *Statement) nearMiss() (hint string, refuse bool) {
 	if len(second) < 4 {
 		return "", false
 	}
-	for _, word := range known {
-		if second == word {
-			return "", false
-		}
+	if slices.Contains(known, second) {
+		return "", false
 	}
 	for _, word := range known {
 		if distance(second, word) <= 2 {

@@ -70,11 +70,7 @@ func (c *cursor) option() (Option, bool, error) {
 		o.Form, o.Value = NoValue, "true"
 		return o, extended, nil
 	}
-	ok, err := c.optionValue(&o, equals)
-	if err != nil {
-		return o, extended, err
-	}
-	if !ok {
+	if !c.optionValue(&o, equals) {
 		return o, extended, c.unexpected()
 	}
 	return o, extended || !equals, nil
@@ -100,23 +96,23 @@ func (c *cursor) optionKey(o *Option) (dots int, err error) {
 }
 
 // optionValue reads a value; without an equals sign only a string is one.
-func (c *cursor) optionValue(o *Option, equals bool) (bool, error) {
+func (c *cursor) optionValue(o *Option, equals bool) bool {
 	o.ValueSpan.Start = c.offset()
 	if value, err := c.str(); err == nil {
 		o.Value, o.Form, o.ValueSpan = value.Value, StringValue, value.Span
-		return true, nil
+		return true
 	}
 	if !equals || !c.more() {
-		return false, nil
+		return false
 	}
 	if c.number(o) {
-		return true, nil
+		return true
 	}
 	var parts []string
 	for {
 		part, ok := c.label()
 		if !ok {
-			return false, nil
+			return false
 		}
 		parts = append(parts, part.Value)
 		o.ValueSpan.End = part.End
@@ -125,7 +121,7 @@ func (c *cursor) optionValue(o *Option, equals bool) (bool, error) {
 		}
 	}
 	o.Value, o.Form = strings.Join(parts, "."), WordValue
-	return true, nil
+	return true
 }
 
 func (c *cursor) number(o *Option) bool {

@@ -46,8 +46,7 @@ func (e *scanError) Error() string { return e.message }
 func scan(text string) ([]Token, error) {
 	result, err := pg_query.Scan(text)
 	if err != nil {
-		var pe *parser.Error
-		if errors.As(err, &pe) {
+		if pe, ok := errors.AsType[*parser.Error](err); ok {
 			return nil, &scanError{message: pe.Message, character: pe.Cursorpos}
 		}
 		return nil, sqlerr.Wrap(err, sqlerr.SyntaxError, "cannot read the statement: %s", err)

@@ -18,7 +18,7 @@ func children(message any, each func(child any)) {
 		return
 	}
 	v = v.Elem()
-	for i := range v.NumField() {
+	for i := range v.NumField() { //nolint:modernize // Value.Fields describes each field anew, which allocates
 		field := v.Field(i)
 		if !field.CanInterface() {
 			continue // the message's own bookkeeping

@@ -154,15 +154,16 @@ func appendItem(b *strings.Builder, item document, indent int) {
 // appendBlock writes text of several lines as a literal block, as it is.
 func appendBlock(b *strings.Builder, text, margin string) {
 	chomp := "-"
-	if strings.HasSuffix(text, "\n") {
-		chomp, text = "", strings.TrimSuffix(text, "\n")
+	lines, ended := strings.CutSuffix(text, "\n")
+	if ended {
+		chomp = ""
 	}
-	if strings.HasPrefix(text, " ") || strings.HasPrefix(text, "\n") || strings.HasSuffix(text, "\n") || !printable(text) {
+	if strings.HasPrefix(lines, " ") || strings.HasPrefix(lines, "\n") || strings.HasSuffix(lines, "\n") || !printable(lines) {
 		b.WriteString(" " + strconv.Quote(text))
 		return
 	}
 	b.WriteString(" |" + chomp)
-	for _, line := range strings.Split(text, "\n") {
+	for line := range strings.SplitSeq(lines, "\n") {
 		b.WriteString("\n")
 		if line != "" {
 			b.WriteString(margin + line)
@@ -179,7 +180,6 @@ func printable(text string) bool {
 	return true
 }
 
-//nolint:gochecknoglobals // compiled once, never changed
 var plainScalar = regexp.MustCompile(`^[A-Za-z_./][A-Za-z0-9_./ ()+-]*$`)
 
 // yamlScalar quotes what YAML would not read back as the same string.

@@ -34,14 +34,14 @@ func explainText(p *Plan, extra Extra) string {
 	for _, n := range p.Notices {
 		w.item(n.Severity+": ", n.Message)
 	}
-	return strings.TrimSuffix(w.String(), "\n")
+	return strings.TrimSuffix(w.b.String(), "\n")
 }
 
 // textWriter writes indented lines.
-type textWriter struct{ strings.Builder }
+type textWriter struct{ b strings.Builder }
 
 func (w *textWriter) line(depth int, text string) {
-	w.WriteString(strings.Repeat("  ", depth) + text + "\n")
+	w.b.WriteString(strings.Repeat("  ", depth) + text + "\n")
 }
 
 // item writes text of several lines, the later ones under the first.
@@ -79,7 +79,7 @@ func (w *textWriter) step(s Step, x StepExtra) {
 	}
 	if x.Manifest != "" {
 		w.line(3, "manifest:")
-		for _, line := range strings.Split(strings.TrimSuffix(x.Manifest, "\n"), "\n") {
+		for line := range strings.SplitSeq(strings.TrimSuffix(x.Manifest, "\n"), "\n") {
 			w.line(4, line)
 		}
 	}

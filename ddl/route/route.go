@@ -3,6 +3,7 @@
 package route
 
 import (
+	"slices"
 	"strings"
 
 	pg_query "github.com/pganalyze/pg_query_go/v6"
@@ -165,10 +166,8 @@ func (q *question) refuseAs(what, hint string) Decision {
 // has tells whether something managed has one of these roles.
 func (q *question) has(roles ...parse.Role) bool {
 	for _, n := range q.managed {
-		for _, role := range roles {
-			if n.Role == role {
-				return true
-			}
+		if slices.Contains(roles, n.Role) {
+			return true
 		}
 	}
 	return false

@@ -32,8 +32,7 @@ func New(code, format string, args ...any) *Error {
 // Wrap gives cause a candidate code and message. A *Error already in cause's chain is more precise: it
 // is returned as it is.
 func Wrap(cause error, code, format string, args ...any) *Error {
-	var inner *Error
-	if errors.As(cause, &inner) {
+	if inner, ok := errors.AsType[*Error](cause); ok {
 		return inner
 	}
 	e := New(code, format, args...)
@@ -81,8 +80,7 @@ func (e *Error) WithCause(cause error) *Error {
 // From flattens any error to the one that a client is sent. An error without a code of its own is an
 // internal one: its text stays in the logs and the client reads XX000.
 func From(err error) *Error {
-	var e *Error
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*Error](err); ok {
 		return e
 	}
 	return &Error{Code: InternalError, Message: "internal error", cause: err}

@@ -287,6 +287,12 @@ func checkCreation(t *testing.T, jobs dynamic.ResourceInterface) {
 			wantAnswer(t, c.patch, err, c.want)
 		})
 	}
+	t.Run("changes of an Alter are immutable", func(t *testing.T) {
+		name := create(t, jobs, `{"spec":{"operation":"Alter","changes":[{"action":"DropColumn","column":"id"}]}}`)
+		for _, patch := range []string{`[{"action":"DropColumn","column":"x"}]`, `[]`} {
+			wantAnswer(t, patch, write(t, jobs, name, spec(`{"changes":`+patch+`}`)), "spec.changes is immutable")
+		}
+	})
 	t.Run("status is not taken at creation", func(t *testing.T) {
 		got := get(t, jobs, create(t, jobs, `{"status":`+succeeded+`}`))
 		if s, has := got.Object["status"]; has {

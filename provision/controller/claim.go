@@ -97,6 +97,8 @@ func (h *hold) claim(ctx context.Context, attempt int32) error {
 	h.change(func(w *statusWriter) { w.claimed(h.r.ref(h.job), attempt) })
 	h.writing.Lock()
 	defer h.writing.Unlock()
+	ctx, cancel := context.WithTimeout(ctx, h.r.writeTimeout)
+	defer cancel()
 	job := h.take()
 	if err := h.r.updateStatus(ctx, job); err != nil {
 		return err

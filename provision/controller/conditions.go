@@ -56,8 +56,16 @@ func (w *statusWriter) suspended() {
 	const message = "suspended"
 	w.set(v1alpha1.ConditionReady, metav1.ConditionFalse, v1alpha1.ReasonSuspended, message)
 	w.remove(v1alpha1.ConditionReconciling)
-	resetSteps(w.status.Steps)
+	w.reset()
 	w.say(message)
+}
+
+// reset makes the steps pending again, for an attempt that begins or goes on.
+func (w *statusWriter) reset() {
+	resetSteps(w.status.Steps)
+	if w.status.Progress != nil {
+		w.status.Progress = progressOf(w.status.Steps)
+	}
 }
 
 // cancelling notes that the end of a running job is asked for.
@@ -98,7 +106,7 @@ func (w *statusWriter) claimed(by v1alpha1.ControllerRef, attempt int32) {
 		return // it is being stopped or undone, and that goes on
 	}
 	s.Phase = v1alpha1.PhaseRunning
-	resetSteps(s.Steps)
+	w.reset()
 	w.set(v1alpha1.ConditionProvisioned, metav1.ConditionUnknown, v1alpha1.ReasonProgressing, "")
 	w.working(v1alpha1.ReasonProgressing, "working")
 }

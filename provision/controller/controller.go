@@ -132,7 +132,7 @@ func newReconciler(o Options, c client.Client, live client.Reader) (*reconciler,
 	}
 	return &reconciler{
 		client: c, live: live, pool: o.Pool, types: serves(o), instance: o.Instance, version: o.Version,
-		clock: o.Clock, jobs: newTracker(), metrics: m,
+		clock: o.Clock, jobs: newTracker(), metrics: m, writeTimeout: writeTimeoutDefault,
 	}, nil
 }
 

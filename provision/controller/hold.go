@@ -16,8 +16,9 @@ import (
 const (
 	// conflictTriesMax bounds how often one write is repeated because somebody else changed the object.
 	conflictTriesMax = 5
-	// outcomeTimeout bounds the write of what came of an attempt when the controller is being stopped.
-	outcomeTimeout = 5 * time.Second
+	// writeTimeoutDefault bounds one write, conflicts included: so short that a holder whose writes hang
+	// still gives up in time (see holdExpiry), though one hangs in front of its heartbeat.
+	writeTimeoutDefault = 5 * time.Second
 	// holdExpiry is the age of the last heartbeat at which a holder gives up by itself, one interval
 	// before another instance may take over.
 	holdExpiry = v1alpha1.HeartbeatExpiry - v1alpha1.HeartbeatInterval
@@ -76,10 +77,8 @@ func (h *hold) change(edit func(*statusWriter)) {
 
 // commit changes the status and writes it at once. It is written even when ctx has ended meanwhile.
 func (h *hold) commit(ctx context.Context, edit func(*statusWriter)) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), outcomeTimeout)
-	defer cancel()
 	h.change(edit)
-	return h.flush(ctx)
+	return h.flush(context.WithoutCancel(ctx))
 }
 
 func (h *hold) wakeKeeper() {
@@ -146,6 +145,8 @@ func (h *hold) checkSuspend() {
 func (h *hold) flush(ctx context.Context) error {
 	h.writing.Lock()
 	defer h.writing.Unlock()
+	ctx, cancel := context.WithTimeout(ctx, h.r.writeTimeout)
+	defer cancel()
 	var err error
 	for range conflictTriesMax {
 		job := h.take()

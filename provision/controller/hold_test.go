@@ -149,11 +149,15 @@ func TestLostHoldEndsTheCall(t *testing.T) {
 
 // failing is a client whose status updates fail while broken is set.
 func failing(broken *atomic.Bool, count *atomic.Int32) client.Client {
+	return failingWith(func(context.Context) error { return errors.New("control plane is out of reach") }, broken, count)
+}
+
+func failingWith(failure func(context.Context) error, broken *atomic.Bool, count *atomic.Int32) client.Client {
 	return interceptor.NewClient(api, interceptor.Funcs{
 		SubResourceUpdate: func(ctx context.Context, c client.Client, sub string, o client.Object, opts ...client.SubResourceUpdateOption) error {
 			count.Add(1)
 			if broken.Load() {
-				return errors.New("control plane is out of reach")
+				return failure(ctx)
 			}
 			return c.SubResource(sub).Update(ctx, o, opts...)
 		},
@@ -162,6 +166,19 @@ func failing(broken *atomic.Bool, count *atomic.Int32) client.Client {
 
 // A holder that cannot renew its heartbeat gives up before another instance may take over.
 func TestSilentHolderGivesUp(t *testing.T) {
+	for name, failure := range map[string]func(context.Context) error{
+		"refused": func(context.Context) error { return errors.New("control plane is out of reach") },
+		"hanging": func(ctx context.Context) error {
+			<-ctx.Done()
+			return ctx.Err()
+		},
+	} {
+		t.Run(name, func(t *testing.T) { testSilentHolder(t, failure) })
+	}
+}
+
+func testSilentHolder(t *testing.T, failure func(context.Context) error) {
+	t.Helper()
 	s, namespace := newSystem(t), namespaceOf(t)
 	job := submit(t, namespace, plan.Create)
 	clock := clocktesting.NewFakeClock(time.Now())
@@ -178,7 +195,8 @@ func TestSilentHolderGivesUp(t *testing.T) {
 		}
 		return nil
 	})
-	d := driveWith(t, s, namespace, "one", clock, failing(&broken, &count))
+	d := driveWith(t, s, namespace, "one", clock, failingWith(failure, &broken, &count))
+	d.writeTimeout = 100 * time.Millisecond // in which the clock goes five seconds on
 	if _, err := d.Reconcile(t.Context(), requestOf(job)); err != nil {
 		t.Fatalf("Reconcile: %v", err)
 	}

@@ -2,7 +2,6 @@ package controller
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"github.com/tablewright/tablewright/k8s/api/v1alpha1"
@@ -48,10 +47,8 @@ func (h *hold) pause() (wait time.Duration, needed bool) {
 }
 
 func (h *hold) keepAlive(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(ctx, v1alpha1.HeartbeatInterval)
-	defer cancel()
 	err := h.flush(ctx)
-	if err == nil || ctx.Err() != nil && !errors.Is(context.Cause(ctx), context.DeadlineExceeded) {
+	if err == nil || ctx.Err() != nil {
 		return
 	}
 	h.mu.Lock()

@@ -2,12 +2,14 @@ package controller
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/go-logr/logr"
@@ -55,9 +57,10 @@ func runTests(m *testing.M) int {
 		return complain(err)
 	}
 	defer os.RemoveAll(dir)
-	stop, err := startServer(dir)
+	var log bytes.Buffer // of the control plane; read after its end, when something failed
+	stop, err := startServer(dir, &log)
 	if err != nil {
-		return complain(err)
+		return complain(fmt.Errorf("%w\n%s", err, log.Bytes()))
 	}
 	defer stop()
 	serverDir = dir
@@ -65,6 +68,8 @@ func runTests(m *testing.M) int {
 		return complain(err)
 	}
 	if code := m.Run(); code != 0 {
+		stop()
+		fmt.Fprintf(os.Stderr, "control plane: %s\n", log.Bytes())
 		return code
 	}
 	// What remains are connections that client-go keeps for the next client of the same server.
@@ -88,10 +93,10 @@ func complain(err error) int {
 }
 
 // startServer runs the control plane as a process that ends with this one.
-func startServer(dir string) (stop func(), err error) {
+func startServer(dir string, log io.Writer) (stop func(), err error) {
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), envRole+"="+roleServer, envDir+"="+dir)
-	cmd.Stderr = os.Stderr
+	cmd.Stderr = log
 	stdin, err := cmd.StdinPipe()
 	if err != nil {
 		return nil, err
@@ -103,10 +108,10 @@ func startServer(dir string) (stop func(), err error) {
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}
-	stop = func() {
+	stop = sync.OnceFunc(func() {
 		_ = stdin.Close()
 		_ = cmd.Wait()
-	}
+	})
 	line, err := bufio.NewReader(stdout).ReadString('\n')
 	if err != nil || strings.TrimSpace(line) != "started" {
 		stop()

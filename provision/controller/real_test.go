@@ -87,7 +87,9 @@ func realPool(s *system, dir string) *provision.Pool {
 
 type realSecrets struct{}
 
-func (realSecrets) Resolve(context.Context, catalog.Option) (string, error) { return pgserver.Password, nil }
+func (realSecrets) Resolve(context.Context, catalog.Option) (string, error) {
+	return pgserver.Password, nil
+}
 
 // reality is a real system of a test's own.
 type reality struct {

@@ -33,6 +33,8 @@ type reconciler struct {
 	clock    clock.WithTicker
 	jobs     *tracker
 	metrics  *metrics
+
+	writeTimeout time.Duration // of one write
 }
 
 // Reconcile brings one job as far as it can come now.

@@ -2,9 +2,11 @@ package controller
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/binary"
 	"encoding/json"
 	"fmt"
-	"hash/fnv"
+	"runtime"
 	"runtime/debug"
 	"strings"
 
@@ -44,12 +46,16 @@ func (r *reconciler) carryOut(ctx context.Context, h *hold) (done result, err er
 	}
 }
 
-// recovered turns a panic of a provisioner into an error that is not repeated.
+// recovered turns a panic of a provisioner into an error that is not repeated. What was panicked with is
+// logged only when it is Go's own: anything else may hold a secret.
 func recovered(h *hold, err *error) {
-	if p := recover(); p != nil {
-		h.log.Error(fmt.Errorf("panic: %v", p), "provisioner failed", "stack", string(debug.Stack()))
-		*err = sqlerr.New(sqlerr.InternalError, "internal error")
+	p := recover()
+	if p == nil {
+		return
 	}
+	cause, _ := p.(runtime.Error)
+	h.log.Error(cause, "provisioner panicked", "type", fmt.Sprintf("%T", p), "stack", string(debug.Stack()))
+	*err = sqlerr.New(sqlerr.InternalError, "internal error")
 }
 
 // newWorker opens the system of a job's catalog. The identity of a table that is to be made is the one
@@ -73,12 +79,12 @@ func makes(action plan.Action) bool { return action == plan.Create || action == 
 // pooled is a catalog as the pool tells it from others: by all that it is opened with, not by its
 // generation only, which a catalog that was dropped and made anew begins again.
 func pooled(c catalog.Catalog) catalog.Catalog {
-	h := fnv.New64a()
-	encoder := json.NewEncoder(h)
-	if err := encoder.Encode(c); err != nil {
-		return c // strings and numbers can always be encoded
+	text, err := json.Marshal(c)
+	if err != nil {
+		return c // strings and numbers can always be marshalled
 	}
-	c.Generation = int64(h.Sum64()) //nolint:gosec // any 64 bits will do
+	sum := sha256.Sum256(text)
+	c.Generation = int64(binary.BigEndian.Uint64(sum[:])) //nolint:gosec // any 64 bits will do
 	return c
 }
 

@@ -13,7 +13,6 @@ package iceberg
 
 import (
 	"context"
-	"time"
 
 	"github.com/tablewright/tablewright/ddl/catalog"
 	"github.com/tablewright/tablewright/provision"
@@ -66,6 +65,6 @@ func (o *Opener) Open(
 	}
 	return &System{
 		catalog: c.Name, rows: &rowStore{db: db, catalog: settings.catalogName}, files: &fileStore{folders: allowed},
-		warehouse: warehouse, defaultSchema: settings.defaultSchema, now: time.Now,
+		warehouse: warehouse, defaultSchema: settings.defaultSchema,
 	}, nil
 }

@@ -2,7 +2,6 @@ package iceberg
 
 import (
 	"context"
-	"time"
 
 	"github.com/tablewright/tablewright/ddl/plan"
 	"github.com/tablewright/tablewright/provision"
@@ -15,7 +14,6 @@ type System struct {
 	files         *fileStore
 	warehouse     string
 	defaultSchema string
-	now           func() time.Time
 }
 
 var (

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 
+	"github.com/jackc/pgx/v5"
+
 	"github.com/tablewright/tablewright/ddl/plan"
 	"github.com/tablewright/tablewright/ddl/sqlerr"
 	"github.com/tablewright/tablewright/provision"
@@ -48,57 +50,39 @@ func (s *System) Create(ctx context.Context, r plan.Resource, call provision.Cal
 
 func (tx *transaction) createSchema(ctx context.Context, n name) (provision.Observation, error) {
 	tx.call.Step(stepCreateSchema, false)
-	if err := tx.exec(ctx, "CREATE SCHEMA "+n.sql()); err != nil {
+	o := provision.Observation{Exists: true, UpToDate: true}
+	read := func(row pgx.Row) error { return row.Scan(&tx.xid, &o.Identity) }
+	if err := tx.beginWith(ctx, []string{"CREATE SCHEMA " + n.sql()}, read, madeSchemaQuery, n.schema); err != nil {
 		return provision.Observation{}, err
 	}
 	tx.call.Step(stepCreateSchema, true)
-	identity, err := readSchema(ctx, tx, n.schema)
-	if err != nil {
-		return provision.Observation{}, tx.s.errs.later(ctx, err)
-	}
-	return provision.Observation{Exists: true, UpToDate: true, Identity: identity}, tx.mark(ctx, identity)
+	return o, tx.call.Marked(ctx, o.Identity)
 }
 
 func (tx *transaction) createTable(ctx context.Context, n name, r plan.Resource) (provision.Observation, error) {
-	tx.call.Step(stepCreateTable, false)
-	if err := tx.exec(ctx, createTable(n, r.Table)); err != nil {
-		return provision.Observation{}, err
-	}
-	tx.call.Step(stepCreateTable, true)
-	if err := tx.comment(ctx, n, r); err != nil {
-		return provision.Observation{}, err
-	}
-	made, err := readRelation(ctx, tx, n)
-	if err != nil {
+	if _, err := tx.Conn.Conn().Prepare(ctx, stmtMadeRelation, madeRelationQuery); err != nil {
 		return provision.Observation{}, tx.s.errs.later(ctx, err)
 	}
-	if made == nil {
-		return provision.Observation{}, provision.Error(provision.NotFound, "relation %s vanished while it was made", n.sql())
-	}
-	return observation(n, made, r, tx.same(ctx)), tx.mark(ctx, made.identity)
-}
-
-func (tx *transaction) comment(ctx context.Context, n name, r plan.Resource) error {
 	comments := commentStatements(n.schema, n.table, r.Table)
-	if len(comments) == 0 {
-		return nil
+	steps := tx.s.Steps(plan.Create, r)
+	steps = steps[:len(steps)-1] // commit reports itself
+	for _, step := range steps {
+		tx.call.Step(step, false)
 	}
-	tx.call.Step(stepComments, false)
-	for _, statement := range comments {
-		if err := tx.exec(ctx, statement); err != nil {
-			return err
-		}
-	}
-	tx.call.Step(stepComments, true)
-	return nil
-}
-
-// mark persists the identity. From then on the transaction can be asked for when its end is not heard of.
-func (tx *transaction) mark(ctx context.Context, identity string) error {
-	if err := tx.assignID(ctx); err != nil {
+	var made *relation
+	read := func(row pgx.Row) (err error) {
+		made, err = scanRelation(row, &tx.xid)
 		return err
 	}
-	return tx.call.Marked(ctx, identity)
+	statements := append([]string{createTable(n, r.Table)}, comments...)
+	if err := tx.beginWith(ctx, statements, read, stmtMadeRelation, n.schema, n.table); err != nil {
+		return provision.Observation{}, err
+	}
+	for _, step := range steps {
+		tx.call.Step(step, true)
+	}
+	// From here on the transaction can be asked for when its end is not heard of.
+	return observation(n, made, r, tx.same(ctx)), tx.call.Marked(ctx, made.identity)
 }
 
 func alreadyThere(err error) bool {

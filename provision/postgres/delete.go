@@ -42,6 +42,9 @@ func (s *System) Delete(ctx context.Context, r plan.Resource, call provision.Cal
 // deleteOnce tells gone when the object was not there.
 func (s *System) deleteOnce(ctx context.Context, n name, r plan.Resource, call provision.Call) (gone bool, err error) {
 	err = s.transact(ctx, call, func(ctx context.Context, tx *transaction) error {
+		if err := tx.begin(ctx); err != nil {
+			return err
+		}
 		drop := tx.dropTable
 		if r.Kind == plan.SchemaKind {
 			drop = tx.dropSchema
@@ -57,7 +60,7 @@ func (s *System) deleteOnce(ctx context.Context, n name, r plan.Resource, call p
 }
 
 func (tx *transaction) dropTable(ctx context.Context, n name, r plan.Resource) error {
-	found, err := readRelation(ctx, tx, n)
+	found, err := readRelation(ctx, tx.conn, n)
 	if err != nil {
 		return tx.s.errs.later(ctx, err)
 	}
@@ -76,7 +79,7 @@ func (tx *transaction) dropTable(ctx context.Context, n name, r plan.Resource) e
 	}
 	tx.call.Step(stepLockTable, true)
 	// The name may have come to mean another table while the lock was waited for.
-	locked, err := readRelation(ctx, tx, n)
+	locked, err := readRelation(ctx, tx.conn, n)
 	if err != nil {
 		return tx.s.errs.later(ctx, err)
 	}

@@ -18,7 +18,12 @@ const identityOfTable = `c.oid::text || ':' || coalesce(
 	(SELECT a.xmin::text FROM pg_catalog.pg_attribute a WHERE a.attrelid = c.oid AND a.attname = 'tableoid' AND a.attnum < 0),
 	c.xmin::text)`
 
-const relationQuery = `SELECT ` + identityOfTable + `, c.relkind::text, coalesce(obj_description(c.oid, 'pg_class'), ''),
+const relationQuery = `SELECT ` + relationColumns + relationFrom
+
+// madeRelationQuery reads a relation that the transaction itself has made, with the transaction's id.
+const madeRelationQuery = `SELECT ` + currentID + `, ` + relationColumns + relationFrom
+
+const relationColumns = identityOfTable + `, c.relkind::text, coalesce(obj_description(c.oid, 'pg_class'), ''),
 	coalesce(pg_get_partkeydef(c.oid), ''), coalesce(c.reloptions, '{}'),
 	coalesce((SELECT json_agg(json_build_object(
 			'name', a.attname, 'type', format_type(a.atttypid, a.atttypmod), 'notNull', a.attnotnull,
@@ -35,12 +40,19 @@ const relationQuery = `SELECT ` + identityOfTable + `, c.relkind::text, coalesce
 				JOIN pg_catalog.pg_attribute a ON a.attrelid = o.conrelid AND a.attnum = k.num))
 		ORDER BY o.conname)
 		FROM pg_catalog.pg_constraint o
-		WHERE o.conrelid = c.oid AND o.contype IN ('p', 'u', 'f', 'c')), '[]')
+		WHERE o.conrelid = c.oid AND o.contype IN ('p', 'u', 'f', 'c')), '[]')`
+
+const relationFrom = `
 	FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
 	WHERE n.nspname = $1 AND c.relname = $2`
 
 // schemaQuery reads a schema's identity: its rows have no companion that GRANT leaves alone.
-const schemaQuery = `SELECT n.oid::text || ':' || n.xmin::text FROM pg_catalog.pg_namespace n WHERE n.nspname = $1`
+const schemaQuery = `SELECT ` + schemaColumns
+
+const (
+	schemaColumns   = `n.oid::text || ':' || n.xmin::text FROM pg_catalog.pg_namespace n WHERE n.nspname = $1`
+	madeSchemaQuery = `SELECT ` + currentID + `, ` + schemaColumns
+)
 
 // relation is what the server's catalogue says of a relation.
 type relation struct {
@@ -75,25 +87,36 @@ type queryer interface {
 	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
 }
 
+// The two queries for relations are planned once a connection: planning takes longer than running them.
+const (
+	stmtRelation     = "tablewright_relation"
+	stmtMadeRelation = "tablewright_made_relation"
+)
+
 // readRelation returns nil when there is none of that name.
-func readRelation(ctx context.Context, q queryer, n name) (*relation, error) {
-	var r relation
-	var columns, constraints []byte
-	err := q.QueryRow(ctx, relationQuery, n.schema, n.table).
-		Scan(&r.identity, &r.kind, &r.comment, &r.partKey, &r.options, &columns, &constraints)
+func readRelation(ctx context.Context, c *conn, n name) (*relation, error) {
+	if _, err := c.Conn.Conn().Prepare(ctx, stmtRelation, relationQuery); err != nil {
+		return nil, err
+	}
+	found, err := scanRelation(c.QueryRow(ctx, stmtRelation, n.schema, n.table))
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil, nil
 	}
+	return found, err
+}
+
+// scanRelation reads a row of relationQuery, with other columns before it.
+func scanRelation(row pgx.Row, before ...any) (*relation, error) {
+	var r relation
+	var columns, constraints []byte
+	err := row.Scan(append(before, &r.identity, &r.kind, &r.comment, &r.partKey, &r.options, &columns, &constraints)...)
 	if err != nil {
 		return nil, err
 	}
 	if err := json.Unmarshal(columns, &r.columns); err != nil {
 		return nil, err
 	}
-	if err := json.Unmarshal(constraints, &r.constraints); err != nil {
-		return nil, err
-	}
-	return &r, nil
+	return &r, json.Unmarshal(constraints, &r.constraints)
 }
 
 // readSchema returns a schema's identity, empty when there is none of that name.

@@ -1,5 +1,8 @@
 // Package postgres provisions schemas and tables of external PostgreSQL servers (13 or newer).
 //
+// The server is spoken to directly: a pooler that hands out another session for each transaction does not
+// keep the settings and prepared statements that a connection is given.
+//
 // Every statement is one remote transaction. An object's identity is the oid of its catalogue row and
 // the id of the transaction that made it (see identity), so that an object can be told from another of
 // the same name, and so that a maker whose COMMIT was lost can ask the server what became of it.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -46,9 +47,6 @@ func (s *System) transact(ctx context.Context, call provision.Call, work func(co
 var errAbandon = errors.New("transaction abandoned")
 
 func (tx *transaction) run(ctx context.Context, work func(context.Context, *transaction) error) (unclear bool, err error) {
-	if err := tx.simple(ctx, "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; "+limits(ctx)); err != nil {
-		return false, tx.s.errs.later(ctx, err)
-	}
 	if err := work(ctx, tx); err != nil {
 		tx.rollback(ctx)
 		if errors.Is(err, errAbandon) {
@@ -59,13 +57,43 @@ func (tx *transaction) run(ctx context.Context, work func(context.Context, *tran
 	return tx.commit(ctx)
 }
 
-// limits bounds waiting on the server by the time that ctx has left.
-func limits(ctx context.Context) string {
-	left := int64(0) // no limit
-	if deadline, ok := ctx.Deadline(); ok {
-		left = max(time.Until(deadline).Milliseconds(), 1)
+const beginSQL = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
+
+// begin opens the transaction. The server itself gives up waiting when ctx's deadline passes.
+func (tx *transaction) begin(ctx context.Context) error {
+	left := timeLeft(ctx)
+	sql := fmt.Sprintf("%s; SET LOCAL lock_timeout = %s; SET LOCAL statement_timeout = %s", beginSQL, left, left)
+	return tx.s.errs.later(ctx, tx.simple(ctx, sql))
+}
+
+// timeLeft is what ctx leaves, in milliseconds; 0 is no limit.
+func timeLeft(ctx context.Context) string {
+	deadline, ok := ctx.Deadline()
+	if !ok {
+		return "0"
 	}
-	return fmt.Sprintf("SET LOCAL lock_timeout = %d; SET LOCAL statement_timeout = %d", left, left)
+	return strconv.FormatInt(max(time.Until(deadline).Milliseconds(), 1), 10)
+}
+
+// beginWith opens the transaction, runs statements and reads the row of a query, all in one round trip.
+func (tx *transaction) beginWith(ctx context.Context, statements []string, read func(pgx.Row) error, query string, args ...any) error {
+	batch := &pgx.Batch{}
+	batch.Queue(beginSQL)
+	batch.Queue("SELECT set_config('lock_timeout', $1, true), set_config('statement_timeout', $1, true)", timeLeft(ctx))
+	for _, statement := range statements {
+		batch.Queue(statement)
+	}
+	batch.Queue(query, args...)
+	results := tx.SendBatch(ctx, batch)
+	for range len(statements) + 2 {
+		if _, err := results.Exec(); err != nil {
+			// The error that counts is the first one.
+			_ = results.Close()
+			return tx.s.errs.later(ctx, err)
+		}
+	}
+	err := read(results.QueryRow())
+	return tx.s.errs.later(ctx, errors.Join(err, results.Close()))
 }
 
 // simple runs statements of this package's own text, which hold no user's expression.
@@ -80,9 +108,11 @@ func (tx *transaction) exec(ctx context.Context, sql string) error {
 	return tx.s.errs.later(ctx, err)
 }
 
+const currentID = "pg_current_xact_id()::text"
+
 // assignID makes sure that the transaction has an id that can be asked for later.
 func (tx *transaction) assignID(ctx context.Context) error {
-	err := tx.QueryRow(ctx, "SELECT pg_current_xact_id()::text").Scan(&tx.xid)
+	err := tx.QueryRow(ctx, "SELECT "+currentID).Scan(&tx.xid)
 	return tx.s.errs.later(ctx, err)
 }
 

@@ -24,6 +24,9 @@ func (s *System) Update(ctx context.Context, r plan.Resource, observed provision
 		return err
 	}
 	return s.transact(ctx, call, func(ctx context.Context, tx *transaction) error {
+		if err := tx.begin(ctx); err != nil {
+			return err
+		}
 		return tx.alterTable(ctx, n, r, observed)
 	})
 }
@@ -34,7 +37,7 @@ func (tx *transaction) alterTable(ctx context.Context, n name, r plan.Resource, 
 		return err
 	}
 	tx.call.Step(stepLockTable, true)
-	found, err := readRelation(ctx, tx, n)
+	found, err := readRelation(ctx, tx.conn, n)
 	if err != nil {
 		return tx.s.errs.later(ctx, err)
 	}

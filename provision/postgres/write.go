@@ -30,6 +30,9 @@ func (s *System) Write(ctx context.Context, r plan.Resource, columns []catalog.C
 	}
 	var written int64
 	err = s.transact(ctx, provision.Call{}, func(ctx context.Context, tx *transaction) error {
+		if err := tx.begin(ctx); err != nil {
+			return err
+		}
 		if len(columns) == 0 {
 			written, err = tx.insertDefaults(ctx, n, len(values))
 			return err
