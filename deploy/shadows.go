@@ -50,18 +50,10 @@ func (h HomeShadows) Remove(ctx context.Context, relation uint32, job uuid.UUID)
 }
 
 func (h HomeShadows) remove(ctx context.Context, tx pgx.Tx, relation uint32, job uuid.UUID) error {
-	var name string
-	err := tx.QueryRow(ctx, `select format('%I.%I', n.nspname, c.relname) from tablewright.relation r
-		join pg_catalog.pg_class c on c.oid = r.oid join pg_catalog.pg_namespace n on n.oid = c.relnamespace
-		where r.oid = $1 and r.job_id = $2`, relation, job).Scan(&name)
-	if errors.Is(err, pgx.ErrNoRows) {
-		return nil
-	}
-	if err != nil {
+	var ours bool
+	err := tx.QueryRow(ctx, "select exists (select from tablewright.relation where oid = $1 and job_id = $2)", relation, job).Scan(&ours)
+	if err != nil || !ours {
 		return err
 	}
-	if err := h.Home.ExecTicketed(ctx, tx, fmt.Sprintf("select tablewright.unwall(%d)", relation)); err != nil {
-		return err
-	}
-	return h.Home.ExecTicketed(ctx, tx, "drop table "+name)
+	return h.Home.ExecTicketed(ctx, tx, fmt.Sprintf("select tablewright.drop_shadow(%d)", relation))
 }

@@ -92,7 +92,7 @@ func TestOptionValue(t *testing.T) {
 
 func TestParseDuration(t *testing.T) {
 	good := map[string]time.Duration{
-		"0": 0, "250": 250 * time.Millisecond, "500ms": 500 * time.Millisecond, "5s": 5 * time.Second, " 2 min ": 2 * time.Minute, "1h": time.Hour,
+		"0": 0, "250": 250 * time.Millisecond, "500ms": 500 * time.Millisecond, "5s": 5 * time.Second, "2 min": 2 * time.Minute, "1h": time.Hour,
 	}
 	for text, want := range good {
 		if got, err := provision.ParseDuration(text); err != nil || got != want {

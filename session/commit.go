@@ -27,21 +27,24 @@ const (
 func (s *Session) commitPoint(ctx context.Context, text *routed) error {
 	ctx, end := s.begin(ctx)
 	defer end()
-	staged := s.tx.staged
-	s.tx.discard()
+	staged := s.tx.take()
 	run, err := s.beginRun(ctx, staged)
 	if err != nil {
+		s.tx.abandon(staged)
 		return err
 	}
 	notifier := sessionNotifier{s, staged[0].settings.ClientMinMessages}
 	if err := run.Forward(ctx, notifier); err != nil {
+		s.tx.abandon(staged)
 		return err
 	}
 	tag, err := s.commitHome(ctx, text)
 	if err != nil {
+		s.tx.abandon(staged)
 		return s.commitFailed(ctx, run, err)
 	}
 	s.gateway.Names.add(s.own)
+	s.forgetSecrets(ctx, staged)
 	warnings, err := run.Committed(ctx, notifier)
 	for _, w := range warnings {
 		if err := s.notify(w, staged[0].settings.ClientMinMessages); err != nil {
@@ -60,6 +63,24 @@ func (s *Session) commitPoint(ctx context.Context, text *routed) error {
 		return nil
 	}
 	return s.ready()
+}
+
+// forgetSecrets removes what a committed statement was the last to refer to.
+func (s *Session) forgetSecrets(ctx context.Context, staged []stagedStatement) {
+	for _, st := range staged {
+		if err := s.gateway.Secrets.Forget(ctx, st.plan.Forget); err != nil {
+			s.log.Warn().Err(err).Msg("secret of a dropped catalog not removed")
+		}
+	}
+}
+
+// forgetOrphans removes the secrets of statements that were rolled back.
+func (s *Session) forgetOrphans(ctx context.Context) {
+	orphans := s.tx.orphans
+	s.tx.orphans = nil
+	if err := s.gateway.Secrets.Forget(ctx, orphans); err != nil {
+		s.log.Warn().Err(err).Msg("secret of a statement that was rolled back not removed")
+	}
 }
 
 // beginRun records the staged work.

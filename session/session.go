@@ -91,6 +91,9 @@ func (s *Session) Run(ctx context.Context) error {
 		if err == nil && !s.client.Buffered() {
 			err = s.flush()
 		}
+		if len(s.tx.orphans) > 0 {
+			s.forgetOrphans(ctx)
+		}
 		s.setBusy(false)
 		switch {
 		case errors.Is(err, errTerminate):

@@ -63,11 +63,13 @@ func (s *Session) runDDL(ctx context.Context, st *routed, e *execution) error {
 	if err := s.gateway.Secrets.Save(ctx, p.Secrets); err != nil {
 		return err
 	}
-	if err := s.gateway.Deployer.Check(ctx, p); err != nil {
-		return err
-	}
 	staged := stagedStatement{plan: p, settings: settings, jobID: uuid.Must(uuid.NewV7())}
-	if err := s.runHome(ctx, st, p, &staged); err != nil {
+	err = s.gateway.Deployer.Check(ctx, p)
+	if err == nil {
+		err = s.runHome(ctx, st, p, &staged)
+	}
+	if err != nil {
+		s.tx.abandon([]stagedStatement{staged})
 		return err
 	}
 	for _, n := range p.Notices {

@@ -3,6 +3,7 @@ package session
 import (
 	"github.com/google/uuid"
 
+	"github.com/tablewright/tablewright/ddl/catalog"
 	"github.com/tablewright/tablewright/ddl/plan"
 	"github.com/tablewright/tablewright/deploy"
 )
@@ -18,6 +19,8 @@ type transaction struct {
 	staged []stagedStatement
 	// savepoints remember how much was staged when each was set.
 	savepoints []savepoint
+	// orphans are secrets of statements that were rolled back: nothing refers to them.
+	orphans []catalog.SecretKeyRef
 	// write is an INSERT whose rows wait for the commit.
 	write *pendingWrite
 }
@@ -40,7 +43,26 @@ type savepoint struct {
 func (t *transaction) settled() { t.began, t.ended, t.executed = false, false, 0 }
 
 // discard forgets staged work: its transaction was rolled back.
-func (t *transaction) discard() { t.staged, t.savepoints, t.write = nil, nil, nil }
+func (t *transaction) discard() {
+	t.abandon(t.staged)
+	t.staged, t.savepoints, t.write = nil, nil, nil
+}
+
+// take hands the staged work over to the commit.
+func (t *transaction) take() []stagedStatement {
+	staged := t.staged
+	t.staged, t.savepoints = nil, nil
+	return staged
+}
+
+// abandon notes the secrets of statements that are not going to be committed.
+func (t *transaction) abandon(staged []stagedStatement) {
+	for _, st := range staged {
+		for _, secret := range st.plan.Secrets {
+			t.orphans = append(t.orphans, secret.Ref)
+		}
+	}
+}
 
 // inBlock tells whether an explicit transaction block is open; tx is the home server's last word.
 func (t *transaction) inBlock(tx byte) bool {
@@ -91,8 +113,12 @@ func (t *transaction) controlled(c control) {
 		}
 	case rollbackToSavepoint:
 		if i := t.find(c.savepoint); i >= 0 {
+			t.abandon(t.staged[t.savepoints[i].staged:])
 			t.staged = t.staged[:t.savepoints[i].staged]
 			t.savepoints = t.savepoints[:i+1]
+		} else {
+			// Set before the session had anything to watch: all that is staged came after it.
+			t.discard()
 		}
 	case noControl:
 	}

@@ -35,11 +35,15 @@ func TestServingCertIsMadeAnewWhenDamaged(t *testing.T) {
 		"key of another":   func(c servingCert) error { return copyKeyOfAnother(t, c) },
 		"not even a chain": func(c servingCert) error { return os.WriteFile(c.certFile, []byte("hello"), 0o600) },
 	}
+	whole := t.TempDir()
+	old := mustCert(t, whole, time.Now())
 	for name, damage := range damages {
 		t.Run(name, func(t *testing.T) {
-			dir := t.TempDir()
-			old := mustCert(t, dir, time.Now())
-			if err := damage(old); err != nil {
+			dir := filepath.Join(t.TempDir(), "certs")
+			if err := os.CopyFS(dir, os.DirFS(whole)); err != nil {
+				t.Fatalf("copy: %v", err)
+			}
+			if err := damage(mustCert(t, dir, time.Now())); err != nil {
 				t.Fatalf("damage: %v", err)
 			}
 			fresh := mustCert(t, dir, time.Now())

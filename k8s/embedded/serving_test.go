@@ -3,6 +3,7 @@ package embedded_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io/fs"
 	"net/http"
@@ -47,6 +48,7 @@ func TestServing(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) { part(t, s) })
 	}
+	t.Run("second start", func(t *testing.T) { checkSecondStart(t, s, dir) })
 	t.Run("files are the owner's", func(t *testing.T) { checkFiles(t, dir) })
 	t.Run("one TCP listener", func(t *testing.T) { checkListeners(t, s) })
 }
@@ -322,6 +324,19 @@ func checkIdentity(t *testing.T, s *embedded.Server) {
 		if err := apply.InstallCRDs(t.Context(), s.RESTConfig(), list); err != nil {
 			t.Fatalf("install the CRDs again: %v", err)
 		}
+	}
+}
+
+// checkSecondStart is refused within one process too, where a lock of the process
+// would let it through.
+func checkSecondStart(t *testing.T, s *embedded.Server, dir string) {
+	_, err := embedded.Start(t.Context(), embedded.Options{Dir: dir})
+	locked, ok := errors.AsType[*embedded.LockedError](err)
+	if !ok || locked.PID != os.Getpid() {
+		t.Fatalf("second start: %v, want a LockedError with pid %d", err, os.Getpid())
+	}
+	if err := s.Ready(t.Context()); err != nil {
+		t.Fatalf("after it the first server is not ready: %v", err)
 	}
 }
 

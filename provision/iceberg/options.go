@@ -8,7 +8,7 @@ import (
 	"github.com/tablewright/tablewright/provision"
 )
 
-const schemaDefault = "default"
+const schemaDefault = "public"
 
 // The names of options.
 const (

@@ -26,7 +26,9 @@ func BenchmarkCreate(b *testing.B) {
 		}
 	}()
 	c := catalog.Catalog{Name: "pg", Type: "postgres", Options: catalog.Options{
-		{Name: "host", Value: pgserver.Host}, {Name: "port", Value: fmt.Sprint(durable.Port)}, {Name: "user", Value: pgserver.Superuser},
+		{Name: "host", Value: pgserver.Host},
+		{Name: "port", Value: fmt.Sprint(durable.Port)},
+		{Name: "user", Value: pgserver.Superuser},
 		{Name: "password", Value: pgserver.Password},
 	}}
 	p, err := postgres.New(postgres.Options{}).Open(ctx, c, nil)

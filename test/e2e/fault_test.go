@@ -1,0 +1,52 @@
+package e2e
+
+import (
+	"os"
+	"os/exec"
+	"strings"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+const waitMax = 60 * time.Second
+
+// cmdWaitFile waits until another program of the script has made a file.
+func cmdWaitFile(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: waitfile path")
+	}
+	path := ts.MkAbs(args[0])
+	until(ts, "file "+path, func() bool {
+		_, err := os.Stat(path)
+		return err == nil
+	})
+}
+
+// cmdWaitJob waits until a job is in a state; `none` means that every job has ended.
+func cmdWaitJob(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: waitjob state|none")
+	}
+	query, want := "select count(*) from tablewright.jobs where state = '"+args[0]+"'", "1"
+	if args[0] == "none" {
+		query, want = "select count(*) from tablewright.jobs where finished is null", "0"
+	}
+	until(ts, "jobs: "+args[0], func() bool {
+		cmd := exec.Command("psql", "-X", "-At", "-c", query)
+		for _, k := range []string{"PGHOST", "PGPORT", "PGUSER", "PGDATABASE", "PATH", "HOME"} {
+			cmd.Env = append(cmd.Env, k+"="+ts.Getenv(k))
+		}
+		out, err := cmd.Output()
+		return err == nil && strings.TrimSpace(string(out)) == want
+	})
+}
+
+func until(ts *testscript.TestScript, what string, reached func() bool) {
+	for deadline := time.Now().Add(waitMax); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
+		if reached() {
+			return
+		}
+	}
+	ts.Fatalf("not reached: %s", what)
+}
