@@ -2,6 +2,7 @@ package session
 
 import (
 	"maps"
+	"strings"
 	"sync/atomic"
 
 	"github.com/tablewright/tablewright/ddl/parse"
@@ -80,6 +81,17 @@ func (c *NameCache) add(more *managedNames) {
 func (m *managedNames) has(n parse.Name) bool {
 	if len(n.Parts) > 2 {
 		return true
+	}
+	if n.New && n.Kind == parse.RelationName && len(n.Parts) == 1 && !n.Temporary && len(m.schemas) > 0 {
+		return true // where it is made the search path says
+	}
+	if len(n.Parts) > 0 {
+		// "lake.new" of a schema that does not exist yet belongs to lake.
+		if owner, _, layered := strings.Cut(n.Parts[0], "."); layered {
+			if _, ok := m.schemas[owner]; ok {
+				return true
+			}
+		}
 	}
 	for i, part := range n.Parts {
 		set := m.schemas

@@ -66,12 +66,16 @@ func (s *Session) beginRead(ctx context.Context, r *reading) error {
 func pushed(filters []bind.Filter, b BindRequest) []relation.Filter {
 	var out []relation.Filter
 	for _, f := range filters {
-		value := f.Value
+		var param string
 		if f.Param > 0 {
 			if f.Param > len(b.Params) || b.Params[f.Param-1] == nil || formatOf(b.ParamFormats, f.Param-1) != 0 {
 				continue
 			}
-			value = string(b.Params[f.Param-1])
+			param = string(b.Params[f.Param-1])
+		}
+		value, safe := f.Text(param)
+		if !safe {
+			continue
 		}
 		out = append(out, relation.Filter{Column: f.Column.Name, Op: f.Op, Value: value})
 	}

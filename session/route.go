@@ -73,7 +73,7 @@ func (s *Session) route(text string) (script, error) {
 			return s.judge(known), nil
 		}
 		// The same text with other literals is as harmless as it was, as long as none of its names is managed.
-		if key, err := pg_query.Normalize(text); err == nil {
+		if key, err := parse.Normalize(text); err == nil {
 			if names, ok := g.Routes.normalized.Get(key); ok && !s.mayMean(names) {
 				return script{passOn: true}, nil
 			}

@@ -29,19 +29,12 @@ func (s *Session) runDDL(ctx context.Context, st *routed, e *execution) error {
 	if err != nil {
 		return err
 	}
-	decision, snap, err := s.decide(ctx, st.parsed)
-	if err != nil {
+	p, elsewhere, err := s.planDDL(ctx, st, settings)
+	switch {
+	case err != nil:
 		return err
-	}
-	if decision.Route != route.Ours {
-		return s.runAtHome(ctx, st, decision, snap, e)
-	}
-	p, err := s.compile(st.parsed, snap, settings)
-	if errors.Is(err, errNotManaged) {
-		return s.runAtHome(ctx, st, route.Decision{Route: route.Home}, snap, e)
-	}
-	if err != nil {
-		return err
+	case elsewhere != nil:
+		return elsewhere(e)
 	}
 	if settings, err = wishes.parse(p.Settings); err != nil {
 		return err
@@ -55,6 +48,33 @@ func (s *Session) runDDL(ctx context.Context, st *routed, e *execution) error {
 	if err := s.lock(ctx, p); err != nil {
 		return err
 	}
+	if p.Waits {
+		// Whoever had the lock before may have made or dropped what this is about.
+		if p, _, err = s.planDDL(ctx, st, settings); err != nil {
+			return err
+		}
+	}
+	return s.stage(ctx, st, p, settings)
+}
+
+// planDDL makes the plan of a statement, or tells how it runs elsewhere when it names nothing managed.
+func (s *Session) planDDL(ctx context.Context, st *routed, settings deploy.Settings) (*plan.Plan, func(*execution) error, error) {
+	decision, snap, err := s.decide(ctx, st.parsed)
+	if err != nil {
+		return nil, nil, err
+	}
+	if decision.Route == route.Ours {
+		p, err := s.compile(st.parsed, snap, settings)
+		if !errors.Is(err, errNotManaged) {
+			return p, nil, err
+		}
+		decision = route.Decision{Route: route.Home}
+	}
+	return nil, func(e *execution) error { return s.runAtHome(ctx, st, decision, snap, e) }, nil
+}
+
+// stage checks a plan against the live systems, runs it in the shadow and keeps the rest for the commit.
+func (s *Session) stage(ctx context.Context, st *routed, p *plan.Plan, settings deploy.Settings) error {
 	if p.WaitJob != "" {
 		if err := s.waitForOther(ctx, p, settings); err != nil {
 			return err
@@ -64,7 +84,7 @@ func (s *Session) runDDL(ctx context.Context, st *routed, e *execution) error {
 		return err
 	}
 	staged := stagedStatement{plan: p, settings: settings, jobID: uuid.Must(uuid.NewV7())}
-	err = s.gateway.Deployer.Check(ctx, p)
+	err := s.gateway.Deployer.Check(ctx, p)
 	if err == nil {
 		err = s.runHome(ctx, st, p, &staged)
 	}

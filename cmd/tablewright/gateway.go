@@ -19,7 +19,6 @@ import (
 	"github.com/tablewright/tablewright/deploy/relation"
 	"github.com/tablewright/tablewright/home"
 	"github.com/tablewright/tablewright/home/history"
-	"github.com/tablewright/tablewright/home/postmaster"
 	"github.com/tablewright/tablewright/provision"
 	"github.com/tablewright/tablewright/provision/controller"
 	"github.com/tablewright/tablewright/server"
@@ -46,18 +45,12 @@ type gateway struct {
 }
 
 func openHome(ctx context.Context, config Config, log zerolog.Logger) (*home.Home, error) {
-	log = component(log, "home")
 	return home.Open(ctx, home.Options{
 		DSN:     config.Home.DSN,
 		DataDir: config.DataDir,
 		BinDir:  config.Home.BinDir,
 		User:    config.Home.OSUser,
-		Log:     log,
-		OnEvent: func(e postmaster.Event) {
-			if !e.Ready {
-				log.Error().Err(e.Err).Int("pid", e.PID).Msg("home database ended, starting it again")
-			}
-		},
+		Log:     component(log, "home"),
 	})
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -38,6 +39,9 @@ func serveCommand() *cobra.Command {
 func serve(ctx context.Context, config Config, log zerolog.Logger) (err error) {
 	started := time.Now()
 	routeLibraryLogs(log)
+	if err := forgetLibpqEnvironment(); err != nil {
+		return err
+	}
 	if err := os.MkdirAll(config.DataDir, 0o711); err != nil { //nolint:gosec // the home database's user must reach its folder below
 		return fmt.Errorf("data folder: %w", err)
 	}
@@ -60,6 +64,20 @@ func serve(ctx context.Context, config Config, log zerolog.Logger) (err error) {
 		log.Info().Str("listen", g.listener.Addr().String()).Str("http", g.httpListener.Addr().String()).
 			Int64("duration_ms", time.Since(started).Milliseconds()).Str("version", version).Msg("ready for connections")
 	})
+}
+
+// forgetLibpqEnvironment unsets libpq's variables: the driver would mix them into connections whose every
+// parameter the configuration or a catalog gives.
+func forgetLibpqEnvironment() error {
+	for _, variable := range os.Environ() {
+		name, _, _ := strings.Cut(variable, "=")
+		if strings.HasPrefix(name, "PG") && name != "PGPASSFILE" {
+			if err := os.Unsetenv(name); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // openData opens the home database and the control plane, side by side. Whichever was opened is returned,

@@ -29,7 +29,7 @@ func runJava(t *testing.T, g *gateway, program string) {
 			if err != nil || strings.TrimSpace(string(out)) != "ok" {
 				t.Fatalf("%v\n%s\n%s", err, out, g.output())
 			}
-			if out := g.psql(t, "-qc", "drop table if exists jdbc_item"); out != "" {
+			if out := g.psql(t, "-qc", "set client_min_messages = warning", "-qc", "drop table if exists jdbc_item"); out != "" {
 				t.Fatal(out)
 			}
 		})
@@ -39,4 +39,9 @@ func runJava(t *testing.T, g *gateway, program string) {
 func TestJDBCPassThrough(t *testing.T) {
 	t.Parallel()
 	runJava(t, startGateway(t), "PassThrough.java")
+}
+
+func TestJDBCTables(t *testing.T) {
+	t.Parallel()
+	runJava(t, startGateway(t), "Tables.java")
 }
