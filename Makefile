@@ -30,6 +30,15 @@ lint: setup-lint
 fmt: setup-lint
 	.tools/bin/golangci-lint fmt ./...
 
+# make faults RUNS=1000 SEED=7: the gateway killed at a random point of a statement, again and again.
+RUNS ?= 40
+SEED ?=
+faults: build
+	FAULT_RUNS=$(RUNS) FAULT_SEED=$(SEED) go test -count=1 -timeout 10h -v -run TestKilledAtAnyPoint ./test/e2e
+
+image-check: build
+	@scripts/image-check
+
 generate:
 	@scripts/generate
 

@@ -70,19 +70,15 @@ func New(o Options) *Deployer {
 func (d *Deployer) Check(ctx context.Context, p *plan.Plan) error {
 	ctx, cancel := context.WithTimeout(ctx, checkMax)
 	defer cancel()
-	made := map[string]bool{}
 	for _, step := range p.Steps {
-		if err := d.checkStep(ctx, step, made); err != nil {
+		if err := d.checkStep(ctx, step); err != nil {
 			return err
-		}
-		if step.Action == plan.Create {
-			made[step.Target.Name.String()] = true
 		}
 	}
 	return nil
 }
 
-func (d *Deployer) checkStep(ctx context.Context, step plan.Step, made map[string]bool) error {
+func (d *Deployer) checkStep(ctx context.Context, step plan.Step) error {
 	prov, done, err := d.pool.Get(ctx, step.Catalog)
 	if err != nil {
 		return err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -157,8 +158,7 @@ func (d *Deployer) resubmit(ctx context.Context, job history.Job, stored storedP
 // undoTaken takes back the work of a job whose home transaction was rolled back.
 func (d *Deployer) undoTaken(ctx context.Context, job history.Job, stored storedPlan) error {
 	identity := job.TargetUID
-	for i := len(stored.Steps) - 1; i >= 0; i-- {
-		step := stored.Steps[i]
+	for _, step := range slices.Backward(stored.Steps) {
 		if step.Destructive || step.Action != plan.Create {
 			continue
 		}

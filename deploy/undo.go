@@ -3,6 +3,7 @@ package deploy
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/tablewright/tablewright/ddl/plan"
@@ -45,8 +46,8 @@ func (d *Deployer) undoWork(ctx context.Context, w *work) error {
 			return err
 		}
 	}
-	for i := len(w.made) - 1; i >= 0; i-- {
-		if err := d.takeBack(ctx, w.made[i].step, w.made[i].identity); err != nil {
+	for _, made := range slices.Backward(w.made) {
+		if err := d.takeBack(ctx, made.step, made.identity); err != nil {
 			return err
 		}
 	}

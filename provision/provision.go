@@ -78,7 +78,7 @@ type Provisioner interface {
 	Delete(ctx context.Context, r plan.Resource, call Call) error
 	// Steps names the calls that an action on r will make, for progress and EXPLAIN.
 	Steps(action plan.Action, r plan.Resource) []string
-	// Close frees connections.
+	// Close frees connections. Scans are to be closed before.
 	Close() error
 }
 

@@ -152,11 +152,11 @@ func (b *backend) drain() (tx byte, failed bool, err error) {
 	return b.tx, b.failed, b.gone
 }
 
-// state is the transaction state as last reported, and whether the server skips to the next Sync.
-func (b *backend) state() (tx byte, failed bool) {
+// state is the transaction state as last reported.
+func (b *backend) state() byte {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return b.tx, b.failed
+	return b.tx
 }
 
 // receive reads the server's messages until the connection ends and hands each to whom it is for. It

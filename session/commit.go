@@ -129,7 +129,7 @@ func (s *Session) commitHome(ctx context.Context, text *routed) (string, error) 
 	ctx = context.WithoutCancel(ctx)
 	x := newExchange(s.client)
 	if text != nil {
-		if err := s.addQuery(x, text.text, nil, false); err != nil {
+		if err := s.addQuery(x, text.text, nil); err != nil {
 			return "", err
 		}
 		if err := s.backend.run(ctx, x, func() {}); err != nil {
@@ -181,7 +181,7 @@ func (s *Session) ready() error {
 	if err := s.releaseHeld(); err != nil {
 		return err
 	}
-	tx, _ := s.backend.state()
+	tx := s.backend.state()
 	s.readySent = true
 	return s.client.Send(Ready{tx})
 }

@@ -1,5 +1,7 @@
 package session
 
+import "slices"
+
 // deliver hands one message of the home server to the client or to the exchange that asked for it, and
 // takes the expectation off the queue that it answers.
 func (b *backend) deliver(f Frame) error {
@@ -81,12 +83,11 @@ func (b *backend) beginCopyIn() {
 		b.changed.Broadcast()
 		return
 	}
-	kept := b.queue[:1:1]
-	rest := b.queue[1:]
-	for len(rest) > 0 && rest[0].kind == 'S' {
-		rest = rest[1:]
+	end := 1
+	for end < len(b.queue) && b.queue[end].kind == 'S' {
+		end++
 	}
-	b.queue = append(kept, rest...)
+	b.queue = slices.Delete(b.queue, 1, end)
 	b.changed.Broadcast()
 }
 

@@ -275,7 +275,7 @@ func (s *Session) staleAfterError(tx byte) {
 
 // closePortals forgets our portals at the end of a transaction.
 func (s *Session) closePortals() {
-	tx, _ := s.backend.state()
+	tx := s.backend.state()
 	if s.tx.inBlock(tx) {
 		return
 	}

@@ -68,7 +68,7 @@ func (s *Session) raise(ctx context.Context, e *sqlerr.Error) error {
 	}
 	args := texts(e.Code, e.Message)
 	args = append(args, optional(e.Detail), optional(e.Hint))
-	if err := s.addQuery(x, raiseQuery, args, false); err != nil {
+	if err := s.addQuery(x, raiseQuery, args); err != nil {
 		return err
 	}
 	// Not under the statement's context: that may be why it failed.

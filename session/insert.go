@@ -19,7 +19,7 @@ type pendingWrite struct {
 
 // insert computes the rows of an INSERT at home and keeps them for the commit.
 func (s *Session) insert(ctx context.Context, p *rowsPlan, b BindRequest) error {
-	tx, _ := s.backend.state()
+	tx := s.backend.state()
 	if s.tx.inBlock(tx) || s.tx.executed > 0 || s.inScript {
 		return sqlerr.New(sqlerr.ActiveSQLTransaction, "INSERT into %s cannot run inside a transaction block", p.write.Name).
 			WithHint("Run it by itself: the table is in catalog \"%s\", whose writes do not take part in the transaction.", p.write.Catalog.Name)

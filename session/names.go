@@ -2,6 +2,7 @@ package session
 
 import (
 	"maps"
+	"slices"
 	"strings"
 	"sync/atomic"
 
@@ -25,12 +26,7 @@ func newManagedNames() *managedNames {
 
 // any tells whether one of the names may mean something that is in the list.
 func (m *managedNames) any(names []parse.Name) bool {
-	for _, n := range names {
-		if m.has(n) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(names, m.has)
 }
 
 // NewNameCache returns an empty cache.

@@ -21,7 +21,7 @@ type result struct {
 // server into its failed state, as an error of the client's would.
 func (s *Session) query(ctx context.Context, sql string, args ...[]byte) (result, error) {
 	x := newExchange(s.client)
-	if err := s.addQuery(x, sql, args, false); err != nil {
+	if err := s.addQuery(x, sql, args); err != nil {
 		return result{}, err
 	}
 	if err := s.backend.run(ctx, x, func() { s.cancelHome(context.WithoutCancel(ctx)) }); err != nil {
@@ -32,7 +32,7 @@ func (s *Session) query(ctx context.Context, sql string, args ...[]byte) (result
 
 // addQuery adds the messages that run one statement under the session's own name. A leftover of an
 // earlier query that failed is closed first.
-func (s *Session) addQuery(x *exchange, sql string, args [][]byte, describe bool) error {
+func (s *Session) addQuery(x *exchange, sql string, args [][]byte) error {
 	messages := []struct {
 		m    pgproto3.FrontendMessage
 		kind byte
@@ -40,15 +40,11 @@ func (s *Session) addQuery(x *exchange, sql string, args [][]byte, describe bool
 		{&pgproto3.Close{ObjectType: 'S', Name: ownName}, 'C'},
 		{&pgproto3.Parse{Name: ownName, Query: sql}, 'P'},
 		{&pgproto3.Bind{DestinationPortal: ownName, PreparedStatement: ownName, Parameters: args}, 'B'},
-		{&pgproto3.Describe{ObjectType: 'P', Name: ownName}, 'D'},
 		{&pgproto3.Execute{Portal: ownName}, 'E'},
 		{&pgproto3.Close{ObjectType: 'P', Name: ownName}, 'C'},
 		{&pgproto3.Close{ObjectType: 'S', Name: ownName}, 'C'},
 	}
 	for _, message := range messages {
-		if message.kind == 'D' && !describe {
-			continue
-		}
 		if err := s.backend.addMessage(message.m, message.kind, x); err != nil {
 			return err
 		}

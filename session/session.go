@@ -108,8 +108,7 @@ func (s *Session) Run(ctx context.Context) error {
 
 // receiveFailed ends a session whose client sent something unreadable, or nothing more.
 func (s *Session) receiveFailed(err error) error {
-	var e *sqlerr.Error
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*sqlerr.Error](err); ok {
 		return s.fatal(e)
 	}
 	if s.isShutdown() {

@@ -73,7 +73,7 @@ func (s *Session) runScript(ctx context.Context, script script) error {
 		}
 		s.tx.executed++
 	}
-	tx, _ := s.backend.state()
+	tx := s.backend.state()
 	if len(s.tx.staged) > 0 && !s.tx.inBlock(tx) {
 		s.tx.staged[len(s.tx.staged)-1].alone = alone
 		return s.commitPoint(ctx, nil)

@@ -124,7 +124,7 @@ func (s *Session) remember(p *plan.Plan) {
 
 // allowedNow refuses what a transaction block cannot hold.
 func (s *Session) allowedNow(p *plan.Plan, settings deploy.Settings) error {
-	tx, _ := s.backend.state()
+	tx := s.backend.state()
 	if !s.tx.inBlock(tx) {
 		return nil
 	}
@@ -219,12 +219,11 @@ func (s *Session) runHomeStatement(ctx context.Context, st *routed, h *plan.Home
 	x := newExchange(s.client)
 	x.keepTag = true
 	x.show = func(f Frame) bool { return f.Type == 'N' }
-	if err := s.addQuery(x, h.SQL, nil, false); err != nil {
+	if err := s.addQuery(x, h.SQL, nil); err != nil {
 		return err
 	}
 	err := s.backend.run(ctx, x, func() { s.cancelHome(context.WithoutCancel(ctx)) })
-	var e *sqlerr.Error
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*sqlerr.Error](err); ok {
 		return s.ownError(st, h, e)
 	}
 	return err
@@ -295,7 +294,7 @@ func (s *Session) runAtHome(ctx context.Context, st *routed, d route.Decision, s
 	x := newExchange(s.client)
 	x.keepTag = true
 	x.show = func(f Frame) bool { return f.Type == 'N' || f.Type == 'D' }
-	if err := s.addQuery(x, h.SQL, nil, false); err != nil {
+	if err := s.addQuery(x, h.SQL, nil); err != nil {
 		return err
 	}
 	err := s.backend.run(ctx, x, func() { s.cancelHome(context.WithoutCancel(ctx)) })

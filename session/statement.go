@@ -51,7 +51,7 @@ func (s *Session) runOurs(ctx context.Context, st *routed, e *execution) error {
 
 // runControl runs a transaction statement. COMMIT with staged work is where that work is done.
 func (s *Session) runControl(ctx context.Context, st *routed, e *execution) error {
-	tx, _ := s.backend.state()
+	tx := s.backend.state()
 	switch c := st.control; {
 	case c.kind == commitBlock && len(s.tx.staged) > 0 && tx != 'E':
 		return s.commitBlock(ctx, st)

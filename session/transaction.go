@@ -1,6 +1,8 @@
 package session
 
 import (
+	"slices"
+
 	"github.com/google/uuid"
 
 	"github.com/tablewright/tablewright/ddl/catalog"
@@ -125,8 +127,8 @@ func (t *transaction) controlled(c control) {
 }
 
 func (t *transaction) find(name string) int {
-	for i := len(t.savepoints) - 1; i >= 0; i-- {
-		if t.savepoints[i].name == name {
+	for i, s := range slices.Backward(t.savepoints) {
+		if s.name == name {
 			return i
 		}
 	}

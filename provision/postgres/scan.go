@@ -31,6 +31,9 @@ func (s *System) Scan(ctx context.Context, req provision.ScanRequest) (provision
 	rows := &rows{s: s, c: c}
 	rows.ctx, rows.cancel = context.WithCancel(ctx)
 	rows.start(selectText(n, req, where), values)
+	if ctx.Err() != nil && rows.err == nil {
+		rows.err = s.errs.ended(ctx)
+	}
 	if rows.err == nil {
 		return rows, nil
 	}

@@ -24,7 +24,7 @@ var (
 	_ provision.Describer   = (*System)(nil)
 )
 
-// Close waits for running calls and closes the connections.
+// Close waits for running calls and open scans, and closes the connections.
 func (s *System) Close() error {
 	s.pool.Close()
 	return nil

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"encoding/binary"
 	"fmt"
 
 	"github.com/jackc/pgproto3/v2"
@@ -80,8 +81,8 @@ func (c *Conn) SendBackendKeyData(pid, secret uint32) error {
 // SendNegotiateProtocolVersion buffers the answer to a client that asked for a newer minor version or
 // for protocol options: 3.0 and the names of the options that are not known. The codec lacks it.
 func (c *Conn) SendNegotiateProtocolVersion(unknown []string) error {
-	body := appendUint32(nil, ProtocolVersion)
-	body = appendUint32(body, uint32(len(unknown))) //nolint:gosec // bounded by StartupBytesMax
+	body := binary.BigEndian.AppendUint32(nil, ProtocolVersion)
+	body = binary.BigEndian.AppendUint32(body, uint32(len(unknown))) //nolint:gosec // bounded by StartupBytesMax
 	for _, name := range unknown {
 		body = append(append(body, name...), 0)
 	}
@@ -99,12 +100,8 @@ func (c *Conn) sendMessage(m pgproto3.BackendMessage) error {
 	return c.sendIfFull()
 }
 
-func appendUint32(dst []byte, v uint32) []byte {
-	return append(dst, byte(v>>24), byte(v>>16), byte(v>>8), byte(v))
-}
-
 func appendFrame(dst []byte, typ byte, body []byte) []byte {
 	dst = append(dst, typ)
-	dst = appendUint32(dst, uint32(len(body)+4)) //nolint:gosec // bodies are bounded by LongBytesMax
+	dst = binary.BigEndian.AppendUint32(dst, uint32(len(body)+4)) //nolint:gosec // bodies are bounded by LongBytesMax
 	return append(dst, body...)
 }

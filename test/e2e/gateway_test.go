@@ -38,9 +38,9 @@ type gateway struct {
 }
 
 // startGateway starts a gateway that ends with the test.
-func startGateway(t *testing.T, args ...string) *gateway {
+func startGateway(t *testing.T) *gateway {
 	t.Helper()
-	g := newGateway(hometest.Dir(t), args...)
+	g := newGateway(hometest.Dir(t))
 	if err := g.start(); err != nil {
 		t.Fatalf("%v\n%s", err, g.output())
 	}
@@ -52,8 +52,8 @@ func startGateway(t *testing.T, args ...string) *gateway {
 	return g
 }
 
-func newGateway(dir string, args ...string) *gateway {
-	return &gateway{dir: dir, port: freePort(), http: freePort(), args: args}
+func newGateway(dir string) *gateway {
+	return &gateway{dir: dir, port: freePort(), http: freePort()}
 }
 
 func freePort() int {
@@ -84,7 +84,7 @@ func (g *gateway) start() error {
 		select {
 		case err := <-g.done:
 			g.cmd = nil
-			return fmt.Errorf("gateway ended: %v", err)
+			return fmt.Errorf("gateway ended: %w", err)
 		case <-time.After(20 * time.Millisecond):
 		}
 		if g.ready() {

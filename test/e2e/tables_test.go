@@ -120,8 +120,7 @@ func TestSameTableAtOnce(t *testing.T) {
 		wg.Go(func() {
 			_, err := conn.Exec(context.Background(), sql)
 			code := "done"
-			var e *pgconn.PgError
-			if errors.As(err, &e) {
+			if e, ok := errors.AsType[*pgconn.PgError](err); ok {
 				code = e.Code
 			} else if err != nil {
 				code = err.Error()
