@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -11,6 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/tablewright/tablewright/provision/provisiontest/pgserver"
 )
 
 func mustExec(t *testing.T, conn *pgx.Conn, sql string, args ...any) pgconn.CommandTag {
@@ -145,4 +148,27 @@ func TestSameTableAtOnce(t *testing.T) {
 	if err != nil || made != 1 {
 		t.Fatalf("made %d times, %v (%v)", made, err, codes)
 	}
+}
+
+// registerExternal registers the external PostgreSQL's database postgres as catalog ext, with its password
+// in the statement: it goes to the secret store.
+func registerExternal(t *testing.T, conn *pgx.Conn) {
+	t.Helper()
+	mustExec(t, conn, fmt.Sprintf(`create catalog ext with (type = 'postgres', host = '%s', port = %d, user = '%s', password = '%s', database = 'postgres')`,
+		pgserver.Host, external.Port, pgserver.Superuser, pgserver.Password))
+}
+
+// ask runs a query about one schema on the external server and returns its one answer, by lines without
+// the schema's own name.
+func ask(t *testing.T, conn *pgx.Conn, query, schema string) []string {
+	t.Helper()
+	condition := "'" + schema + "'"
+	if strings.Contains(query, "connamespace") {
+		condition += "::regnamespace"
+	}
+	var text string
+	if err := conn.QueryRow(t.Context(), query+condition).Scan(&text); err != nil {
+		t.Fatal(err)
+	}
+	return strings.Split(strings.ReplaceAll(text, schema+".", ""), "\n")
 }
