@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"net"
 	"net/url"
+	"os"
+	"path/filepath"
 	"strconv"
 
 	"github.com/google/uuid"
@@ -57,6 +59,9 @@ func openHome(ctx context.Context, config Config, log zerolog.Logger) (*home.Hom
 // newGateway puts the parts together; nothing runs yet but the listeners.
 func newGateway(ctx context.Context, config Config, db *home.Home, plane *controlPlane, log zerolog.Logger) (*gateway, error) {
 	g := &gateway{db: db, plane: plane, log: log, store: history.New(db.Pool()), hub: deploy.NewHub()}
+	if err := os.MkdirAll(filepath.Join(config.DataDir, "lake", "warehouse"), 0o750); err != nil {
+		return nil, fmt.Errorf("folder of local lakes: %w", err)
+	}
 	registry := newRegistryOfSystems(config, denyOwnPorts(ownPorts(config, plane)...))
 	secrets := newSecrets(config, plane.secrets)
 	metrics := newMetrics()
@@ -71,7 +76,8 @@ func newGateway(ctx context.Context, config Config, db *home.Home, plane *contro
 		Home: homeLinks{db}, Deployer: g.deployer, Relations: relation.Access{Pool: g.pools[0]}, Secrets: secrets, Systems: compilers(registry),
 		Names: session.NewNameCache(), Routes: routes,
 	}
-	if config.Catalogs.SampleLake {
+	// An external home database may be shared: a folder of this host is nothing to put into its catalogue.
+	if config.Catalogs.SampleLake && db.Embedded() {
 		if err := registerLake(ctx, db, config.DataDir, g.shared.Systems); err != nil {
 			return nil, err
 		}

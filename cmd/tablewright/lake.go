@@ -32,9 +32,6 @@ func registerLake(ctx context.Context, db *home.Home, dataDir string, systems ma
 		return fmt.Errorf("sample catalog: %w", err)
 	}
 	warehouse := filepath.Join(dir, "warehouse")
-	if err := os.MkdirAll(warehouse, 0o750); err != nil {
-		return fmt.Errorf("sample catalog: %w", err)
-	}
 	text := fmt.Sprintf(lakeStatement, catalog.QuoteLiteral("sqlite:///"+filepath.Join(dir, "catalog.db")),
 		catalog.QuoteLiteral("file://"+warehouse))
 	if err := pgx.BeginFunc(ctx, db.Pool(), func(tx pgx.Tx) error { return runAsGateway(ctx, db, tx, text, systems) }); err != nil {

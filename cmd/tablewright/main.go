@@ -33,7 +33,7 @@ func rootCommand() *cobra.Command {
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
-	root.AddCommand(serveCommand(), versionCommand())
+	root.AddCommand(serveCommand(), homeCommand(), versionCommand())
 	return root
 }
 

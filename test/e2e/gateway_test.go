@@ -26,6 +26,7 @@ const (
 // gateway is one running binary with a data folder of its own.
 type gateway struct {
 	dir  string
+	db   string
 	port int
 	http int
 	args []string
@@ -53,7 +54,7 @@ func startGateway(t *testing.T) *gateway {
 }
 
 func newGateway(dir string) *gateway {
-	return &gateway{dir: dir, port: freePort(), http: freePort()}
+	return &gateway{dir: dir, db: "tablewright", port: freePort(), http: freePort()}
 }
 
 func freePort() int {
@@ -140,13 +141,13 @@ func (g *gateway) output() string {
 
 // dsn is a connection string for drivers.
 func (g *gateway) dsn(user string) string {
-	return fmt.Sprintf("postgres://%s@127.0.0.1:%d/tablewright?sslmode=prefer", user, g.port)
+	return fmt.Sprintf("postgres://%s@127.0.0.1:%d/%s?sslmode=prefer", user, g.port, g.db)
 }
 
 // environment is what libpq's programs need to reach the gateway.
 func (g *gateway) environment() map[string]string {
 	return map[string]string{
-		"PGHOST": "127.0.0.1", "PGPORT": strconv.Itoa(g.port), "PGUSER": "admin", "PGDATABASE": "tablewright",
+		"PGHOST": "127.0.0.1", "PGPORT": strconv.Itoa(g.port), "PGUSER": "admin", "PGDATABASE": g.db,
 		"PGCONNECT_TIMEOUT": "10", "DATA": g.dir, "HTTP": "http://127.0.0.1:" + strconv.Itoa(g.http),
 	}
 }
