@@ -161,6 +161,10 @@ func (r *Run) handOver(ctx context.Context, w *work, step plan.Step, n Notifier)
 		return err
 	}
 	step.Path = plan.Slow
+	if n := len(w.made); n > 0 {
+		step.Target.Identity = w.made[n-1].identity // what the overrun step may have made
+		w.made = w.made[:n-1]
+	}
 	return r.slowStep(ctx, w, step, n)
 }
 

@@ -82,6 +82,9 @@ func (d *Deployer) slowAlone(ctx context.Context, r *Run, w *work, n Notifier) (
 	for _, step := range w.Plan.Steps {
 		step.Target.JobID = w.JobID.String()
 		step.Target.RequestedBy = r.req.Origin.User
+		if n := len(w.made); n > 0 && step.Action == plan.Create {
+			step.Target.Identity = w.made[n-1].identity // what the overrun step may have made
+		}
 		resource, err := d.submit(context.WithoutCancel(ctx), w.JobID, step)
 		if err != nil {
 			// On record and committed: it is submitted as soon as the control plane answers.

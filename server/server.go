@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
 	"github.com/rs/zerolog"
 
 	"github.com/tablewright/tablewright/server/wire"
@@ -122,6 +123,13 @@ func (s *Server) isDraining() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.draining
+}
+
+// Collector counts the clients connected now.
+func (s *Server) Collector() prometheus.Collector {
+	return prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "tablewright_connections_open", Help: "Client connections that are open, those in startup included.",
+	}, func() float64 { return float64(s.Sessions()) })
 }
 
 // Ready tells whether clients are accepted; the error says why not.

@@ -130,6 +130,7 @@ func (g *gateway) buildServers(ctx context.Context, config Config, metrics *prom
 		DrainTimeout: config.DrainTimeout,
 		Log:          component(g.log, "server"),
 	})
+	metrics.MustRegister(g.front.Collector())
 	g.health = httpd.New(httpd.Options{
 		Checks: []httpd.Check{
 			{Name: "listener", Ready: g.front.Ready},

@@ -28,7 +28,8 @@ func cmdWaitJob(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: waitjob state|none")
 	}
-	query, want := "select count(*) from tablewright.jobs where state = '"+args[0]+"'", "1"
+	states := "'" + strings.ReplaceAll(args[0], ",", "','") + "'"
+	query, want := "select count(*) from tablewright.jobs where state in ("+states+") and path = 'slow'", "1"
 	if args[0] == "none" {
 		query, want = "select count(*) from tablewright.jobs where finished is null", "0"
 	}
@@ -39,6 +40,18 @@ func cmdWaitJob(ts *testscript.TestScript, neg bool, args []string) {
 		}
 		out, err := cmd.Output()
 		return err == nil && strings.TrimSpace(string(out)) == want
+	})
+}
+
+// cmdWaitLocked waits until hold.sql of the script sleeps with its locks in the external server.
+func cmdWaitLocked(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 0 {
+		ts.Fatalf("usage: waitlocked")
+	}
+	until(ts, "locks are held", func() bool {
+		out, err := exec.Command("psql", "-X", "-At", "-d", ts.Getenv("EXT_DSN"), "-c",
+			"select count(*) from pg_stat_activity where datname = current_database() and query like 'select pg_sleep%'").Output()
+		return err == nil && strings.TrimSpace(string(out)) == "1"
 	})
 }
 
