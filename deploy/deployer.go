@@ -47,7 +47,8 @@ type Options struct {
 	Jobs Jobs
 	// Changes tells of jobs that have changed.
 	Changes Changes
-	// Holder names this gateway in leases; a restart has another name.
+	// Holder names this gateway in leases. No two that run have the same name; one that starts again with
+	// the name goes on with its jobs at once, see Adopt.
 	Holder string
 	// Cluster is the uid of the control plane.
 	Cluster string

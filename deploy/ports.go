@@ -25,6 +25,7 @@ type Leases interface {
 	Renew(ctx context.Context, holder string, d time.Duration) ([]uuid.UUID, error)
 	Release(ctx context.Context, id uuid.UUID, holder string) error
 	Expired(ctx context.Context, limit int) ([]history.Job, error)
+	Unfinished(ctx context.Context, limit int) ([]history.Job, error)
 }
 
 // Shadows changes what the home database knows of a managed object, outside any user's transaction.

@@ -47,6 +47,24 @@ func (d *Deployer) RunRecovery(ctx context.Context) error {
 	}
 }
 
+// Adopt finds the jobs that a gateway of the same name left unfinished: it is dead, since the name is that
+// of a data folder which one process holds at a time, so its leases need not run out first. It must be
+// called before this gateway begins jobs of its own; RunRecovery then works on what was found.
+func (d *Deployer) Adopt(ctx context.Context) error {
+	jobs, err := d.leases.Unfinished(ctx, retryQueueMax)
+	if err != nil {
+		return err
+	}
+	for _, job := range jobs {
+		if job.Holder != d.holder {
+			continue
+		}
+		d.log.Info().Str("job_id", job.JobID.String()).Str("target", job.Target).Msg("going on with an unfinished job")
+		d.retry <- job.JobID // has room for as many as were asked for
+	}
+	return nil
+}
+
 // retryLater has an unfinished job of this gateway looked at again soon.
 func (d *Deployer) retryLater(id uuid.UUID) {
 	time.AfterFunc(retryDelay, func() {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net"
 	"net/url"
 	"os"
@@ -65,7 +66,11 @@ func newGateway(ctx context.Context, config Config, db *home.Home, plane *contro
 	registry := newRegistryOfSystems(config, denyOwnPorts(ownPorts(config, plane)...))
 	secrets := newSecrets(config, plane.secrets)
 	metrics := newMetrics()
-	if err := g.buildDeployer(config, registry, secrets, metrics); err != nil {
+	instance, err := instanceName(config.DataDir)
+	if err != nil {
+		return nil, err
+	}
+	if err := g.buildDeployer(instance, config, registry, secrets, metrics); err != nil {
 		return nil, err
 	}
 	routes, err := session.NewRouteCache()
@@ -85,18 +90,36 @@ func newGateway(ctx context.Context, config Config, db *home.Home, plane *contro
 	if err := g.refreshNames(ctx); err != nil {
 		return nil, err
 	}
+	if err := g.deployer.Adopt(ctx); err != nil {
+		return nil, err
+	}
 	return g, g.buildServers(ctx, config, metrics)
+}
+
+// instanceName is the name of the gateway of a data folder, made at its first start. The folder's lock
+// sees to it that one process has the name.
+func instanceName(dataDir string) (string, error) {
+	path := filepath.Join(dataDir, "instance")
+	name, err := os.ReadFile(path)
+	if err == nil && len(name) > 0 {
+		return string(name), nil
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", fmt.Errorf("name of the gateway: %w", err)
+	}
+	fresh := "gateway-" + uuid.NewString()
+	return fresh, os.WriteFile(path, []byte(fresh), 0o600)
 }
 
 // buildDeployer makes the two schedulers, fast and slow, and what records the slow one's results. The
 // controller's pool is its own: its jobs bring their own definitions of catalogs.
-func (g *gateway) buildDeployer(config Config, registry provision.Registry, secrets deploy.Secrets, metrics *prometheus.Registry) error {
+func (g *gateway) buildDeployer(instance string, config Config, registry provision.Registry, secrets deploy.Secrets, metrics *prometheus.Registry) error {
 	fast, slow := provision.NewPool(registry, secrets), provision.NewPool(registry, secrets)
 	g.pools = []*provision.Pool{fast, slow}
 	g.deployer = deploy.New(deploy.Options{
 		Pool: fast, History: g.store, Leases: g.store, Shadows: deploy.HomeShadows{Home: g.db}, Changes: g.hub,
 		Jobs:    deploy.KubeJobs{Client: g.plane.client, Namespace: config.Kubernetes.Namespace, Registry: registry},
-		Holder:  "gateway-" + uuid.NewString(),
+		Holder:  instance,
 		Cluster: g.plane.uid, Metrics: metrics, Log: component(g.log, "deploy"),
 	})
 	var err error
@@ -109,7 +132,7 @@ func (g *gateway) buildDeployer(config Config, registry provision.Registry, secr
 	}
 	g.controller, err = controller.New(controller.Options{
 		RESTConfig: g.plane.config, Pool: slow, Namespace: config.Kubernetes.Namespace,
-		Instance: "gateway", Version: version, LeaderElection: g.plane.embedded == nil,
+		Instance: instance, Version: version, LeaderElection: g.plane.embedded == nil,
 		Log: logrOf(g.log, "controller").V(1),
 	})
 	return err
