@@ -10,7 +10,7 @@ declare
   oids oid[]; schemas text[];
   catalogs_json jsonb; schemas_json jsonb; relations_json jsonb; types_json jsonb;
 begin
-  schemas := array(select jsonb_array_elements_text(wanted->'schemas'));
+  schemas := array(select jsonb_array_elements_text(wanted->'schemas')) || array_remove(path::text[], 'pg_catalog');
   oids := array(
     select c.oid from jsonb_to_recordset(wanted->'relations') w(schema text, name text)
       join pg_namespace n on n.nspname = w.schema
