@@ -2,6 +2,7 @@ package deploy
 
 import (
 	"context"
+	"sync"
 	"time"
 
 	"github.com/google/uuid"
@@ -35,6 +36,9 @@ type Deployer struct {
 	metrics *metrics
 	log     zerolog.Logger
 	retry   chan uuid.UUID
+
+	triesMu sync.Mutex
+	tries   map[uuid.UUID]int // how often each unfinished job was repeated
 }
 
 // Options of a Deployer.
@@ -62,7 +66,7 @@ func New(o Options) *Deployer {
 	return &Deployer{
 		pool: o.Pool, history: o.History, leases: o.Leases, shadows: o.Shadows, jobs: o.Jobs, changes: o.Changes,
 		holder: o.Holder, cluster: o.Cluster, metrics: newMetrics(o.Metrics), log: o.Log,
-		retry: make(chan uuid.UUID, retryQueueMax),
+		retry: make(chan uuid.UUID, retryQueueMax), tries: map[uuid.UUID]int{},
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strconv"
 	"strings"
 	"time"
 
@@ -61,7 +60,7 @@ func (d *Deployer) call(ctx context.Context, prov provision.Provisioner, job uui
 		}
 		return prov.Update(ctx, step.Target, seen, call)
 	case plan.Drop:
-		return prov.Delete(ctx, step.Target, call)
+		return dropKnown(ctx, prov, step.Target, call)
 	case plan.Open:
 		return nil
 	default:
@@ -69,14 +68,20 @@ func (d *Deployer) call(ctx context.Context, prov provision.Provisioner, job uui
 	}
 }
 
+// dropKnown deletes an object that is known by its identity. A table without one was never seen to be
+// made: what bears its name may be somebody else's and stays.
+func dropKnown(ctx context.Context, prov provision.Provisioner, target plan.Resource, call provision.Call) error {
+	if target.Kind == plan.TableKind && target.Identity == "" {
+		return nil
+	}
+	return prov.Delete(ctx, target, call)
+}
+
 // deadlineOf is how long one step may take inline: the catalog's own deadline, or the default.
 func deadlineOf(c catalog.Catalog) time.Duration {
 	if text, ok := c.Options.Get("deadline"); ok {
-		if d, err := time.ParseDuration(text); err == nil {
+		if d, err := provision.ParseDuration(text); err == nil && d > 0 {
 			return d
-		}
-		if seconds, err := strconv.ParseFloat(text, 64); err == nil {
-			return time.Duration(seconds * float64(time.Second))
 		}
 	}
 	return provision.DefaultDeadline
@@ -103,8 +108,9 @@ func (d *Deployer) finishFast(ctx context.Context, w *work) *plan.Notice {
 		identity = w.made[len(w.made)-1].identity
 	}
 	if err := d.succeed(ctx, w.JobID, w.Relation, identity); err != nil {
-		// The work is done; recovery will bring the record up to date.
+		// The work is done; recovery brings the record up to date.
 		d.log.Error().Err(err).Str("job_id", w.JobID.String()).Msg("end of the job not recorded")
+		d.retryLater(w.JobID)
 	}
 	return nil
 }

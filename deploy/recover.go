@@ -3,7 +3,6 @@ package deploy
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"time"
 
@@ -22,15 +21,31 @@ const (
 	recoverStepMax = time.Minute
 	retryQueueMax  = 1024
 	retryDelay     = 2 * time.Second
+	retryDelayMax  = time.Minute
 )
 
-// RunRecovery keeps this gateway's leases and takes over the jobs whose holder has been silent too long:
+// RunRecovery takes over the jobs whose holder has been silent too long:
 // each is finished or undone, as the fate of its home transaction decides. It returns when ctx ends.
 func (d *Deployer) RunRecovery(ctx context.Context) error {
-	renew, look := time.NewTicker(renewInterval), time.NewTicker(recoverInterval)
-	defer renew.Stop()
+	look := time.NewTicker(recoverInterval)
 	defer look.Stop()
 	d.recoverExpired(ctx)
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-look.C:
+			d.recoverExpired(ctx)
+		case id := <-d.retry:
+			d.retryOne(ctx, id)
+		}
+	}
+}
+
+// RunLeases renews this gateway's leases until ctx ends, whatever recovery is busy with.
+func (d *Deployer) RunLeases(ctx context.Context) error {
+	renew := time.NewTicker(renewInterval)
+	defer renew.Stop()
 	for {
 		select {
 		case <-ctx.Done():
@@ -39,10 +54,6 @@ func (d *Deployer) RunRecovery(ctx context.Context) error {
 			if _, err := d.leases.Renew(ctx, d.holder, leaseDuration); err != nil {
 				d.log.Warn().Err(err).Msg("leases not renewed")
 			}
-		case <-look.C:
-			d.recoverExpired(ctx)
-		case id := <-d.retry:
-			d.retryOne(ctx, id)
 		}
 	}
 }
@@ -65,9 +76,13 @@ func (d *Deployer) Adopt(ctx context.Context) error {
 	return nil
 }
 
-// retryLater has an unfinished job of this gateway looked at again soon.
+// retryLater has an unfinished job of this gateway looked at again, the later the more often it was.
 func (d *Deployer) retryLater(id uuid.UUID) {
-	time.AfterFunc(retryDelay, func() {
+	d.triesMu.Lock()
+	delay := min(retryDelay<<min(d.tries[id], 10), retryDelayMax)
+	d.tries[id]++
+	d.triesMu.Unlock()
+	time.AfterFunc(delay, func() {
 		select {
 		case d.retry <- id:
 		default: // the queue is full: its lease runs out and the job is found then
@@ -83,7 +98,11 @@ func (d *Deployer) retryOne(ctx context.Context, id uuid.UUID) {
 	if err != nil && ctx.Err() == nil {
 		d.log.Warn().Err(err).Str("job_id", id.String()).Msg("job not finished, trying again")
 		d.retryLater(id)
+		return
 	}
+	d.triesMu.Lock()
+	delete(d.tries, id)
+	d.triesMu.Unlock()
 }
 
 func (d *Deployer) recoverExpired(ctx context.Context) {
@@ -130,7 +149,9 @@ func (d *Deployer) takeOver(ctx context.Context, job history.Job) error {
 	case history.InProgress:
 		return errStillOpen
 	default:
-		return fmt.Errorf("the home database does not know transaction %s any more", job.HomeXID)
+		// So old that the home server has forgotten it: nobody can tell whether to finish or to undo.
+		return d.end(ctx, job.JobID, history.UndoFailed, "",
+			sqlerr.New(sqlerr.TransactionRollback, "the home database does not know transaction %s any more", job.HomeXID))
 	}
 }
 
@@ -187,7 +208,7 @@ func (d *Deployer) undoTaken(ctx context.Context, job history.Job, stored stored
 				return err
 			}
 			if found {
-				if err := d.cancelAndWait(ctx, job.JobID, resource); err != nil {
+				if _, err := d.cancelAndWait(ctx, job.JobID, resource); err != nil {
 					return err
 				}
 			}

@@ -32,6 +32,7 @@ type work struct {
 	Statement
 	resource history.Resource // of the job that carries its slow step, once submitted
 	made     []madeStep       // finished creates, in order
+	slow     *plan.Step       // the step that it carries
 	handed   bool             // a fast step overran its deadline and goes on as a job
 }
 
@@ -163,7 +164,6 @@ func (r *Run) handOver(ctx context.Context, w *work, step plan.Step, n Notifier)
 	step.Path = plan.Slow
 	if n := len(w.made); n > 0 {
 		step.Target.Identity = w.made[n-1].identity // what the overrun step may have made
-		w.made = w.made[:n-1]
 	}
 	return r.slowStep(ctx, w, step, n)
 }
@@ -184,6 +184,13 @@ func (r *Run) Committed(ctx context.Context, n Notifier) (warnings []plan.Notice
 		}
 	}
 	return warnings, nil
+}
+
+// Leave leaves the run to recovery, which finds out whether the home transaction committed.
+func (r *Run) Leave() {
+	for _, w := range r.work {
+		r.d.retryLater(w.JobID)
+	}
 }
 
 // RolledBack undoes the run of a home transaction that did not commit, and returns its cause with what

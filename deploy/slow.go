@@ -20,6 +20,9 @@ const (
 	ReasonFailed      = "ProvisioningFailed"
 )
 
+// submitMax bounds the submission of a job after the home commit; recovery repeats it.
+const submitMax = 10 * time.Second
+
 // cancelMax is how long a cancelled statement waits for the job's confirmed end.
 const cancelMax = 10 * time.Second
 
@@ -32,16 +35,27 @@ func (d *Deployer) submit(ctx context.Context, job uuid.UUID, step plan.Step) (h
 	if err != nil {
 		return resource, err
 	}
-	err = d.history.Transition(ctx, job, history.Change{State: history.Pending, Resource: resource, Key: "submit " + resource.UID})
-	if errors.Is(err, history.ErrStale) {
-		err = nil // the recorder has seen it run already
+	return resource, d.noteSubmitted(ctx, job, resource)
+}
+
+// noteSubmitted records a resource, unless the recorder has seen it first: what that wrote is newer.
+func (d *Deployer) noteSubmitted(ctx context.Context, id uuid.UUID, resource history.Resource) error {
+	for {
+		job, err := d.history.Get(ctx, id)
+		if err != nil || job.State.Final() || job.Resource.UID == resource.UID {
+			return err
+		}
+		err = d.history.Transition(ctx, id, history.Change{State: history.Pending, Resource: resource, Version: job.Version})
+		if !errors.Is(err, history.ErrStale) {
+			return err
+		}
 	}
-	return resource, err
 }
 
 // slowStep carries a slow step of a block out: as a job whose end is waited for while the home
 // transaction is open.
 func (r *Run) slowStep(ctx context.Context, w *work, step plan.Step, n Notifier) error {
+	w.slow = &step
 	resource, err := r.d.submit(ctx, w.JobID, step)
 	w.resource = resource
 	if err != nil {
@@ -85,7 +99,9 @@ func (d *Deployer) slowAlone(ctx context.Context, r *Run, w *work, n Notifier) (
 		if n := len(w.made); n > 0 && step.Action == plan.Create {
 			step.Target.Identity = w.made[n-1].identity // what the overrun step may have made
 		}
-		resource, err := d.submit(context.WithoutCancel(ctx), w.JobID, step)
+		submitCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), submitMax)
+		resource, err := d.submit(submitCtx, w.JobID, step)
+		cancel()
 		if err != nil {
 			// On record and committed: it is submitted as soon as the control plane answers.
 			d.log.Warn().Err(err).Str("job_id", w.JobID.String()).Msg("job not submitted, trying again")
@@ -114,25 +130,25 @@ func (d *Deployer) slowAlone(ctx context.Context, r *Run, w *work, n Notifier) (
 	return nil, nil
 }
 
-// cancelAndWait cancels a job and waits for its end.
-func (d *Deployer) cancelAndWait(ctx context.Context, id uuid.UUID, resource history.Resource) error {
+// cancelAndWait cancels a job and waits for its end, which may be that it was done already.
+func (d *Deployer) cancelAndWait(ctx context.Context, id uuid.UUID, resource history.Resource) (history.Job, error) {
 	changed, stop := d.changes.Subscribe(id)
 	defer stop()
 	if err := d.jobs.Cancel(ctx, resource); err != nil {
-		return err
+		return history.Job{}, err
 	}
 	for {
 		job, err := d.history.Get(ctx, id)
 		if err != nil {
-			return err
+			return job, err
 		}
 		if provisioned(job) {
-			return nil
+			return job, nil
 		}
 		select {
 		case <-changed:
 		case <-ctx.Done():
-			return sqlerr.New(sqlerr.IOError, "job %s did not end in time", id).WithCause(ctx.Err())
+			return job, sqlerr.New(sqlerr.IOError, "job %s did not end in time", id).WithCause(ctx.Err())
 		}
 	}
 }

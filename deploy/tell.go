@@ -45,9 +45,17 @@ func (t *teller) start(ctx context.Context, job history.Job) {
 	t.say(ctx, plan.Notice{
 		Message: fmt.Sprintf("job %s started for %s \"%s\"", w.JobID, w.Plan.Tag, w.Plan.Target),
 		Detail:  detail,
-		Hint:    fmt.Sprintf("It goes on if the connection is lost. SHOW JOB '%s', WAIT FOR JOB '%s' and CANCEL JOB '%s' follow it.", w.JobID, w.JobID, w.JobID),
+		Hint:    goesOn(t.w.alone) + fmt.Sprintf(" SHOW JOB '%s', WAIT FOR JOB '%s' and CANCEL JOB '%s' follow it.", w.JobID, w.JobID, w.JobID),
 	})
 	t.see(ctx, job)
+}
+
+// goesOn says what becomes of the job when nobody waits for it any more.
+func goesOn(alone bool) string {
+	if alone {
+		return "It goes on if the connection is lost."
+	}
+	return "It is undone if the connection is lost before COMMIT answers."
 }
 
 // see tells a change of state or progress.

@@ -2,6 +2,7 @@ package deploy
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -30,6 +31,7 @@ func (r *Run) undo(ctx context.Context, cause error) error {
 		}
 		if err := r.d.end(ctx, w.JobID, state, "", cause); err != nil {
 			r.d.log.Error().Err(err).Str("job_id", w.JobID.String()).Msg("end of the job not recorded")
+			r.d.retryLater(w.JobID)
 		}
 		lines[i] = fmt.Sprintf("%s %s: %s (job %s).", w.Plan.Tag, w.Plan.Target, fate, w.JobID)
 	}
@@ -42,8 +44,15 @@ func (r *Run) undo(ctx context.Context, cause error) error {
 // undoWork takes back what one statement has made.
 func (d *Deployer) undoWork(ctx context.Context, w *work) error {
 	if w.resource.Name != "" {
-		if err := d.cancelAndWait(ctx, w.JobID, w.resource); err != nil {
+		job, err := d.cancelAndWait(ctx, w.JobID, w.resource)
+		if err != nil {
 			return err
+		}
+		if job.Reason == ReasonProvisioned && w.slow != nil {
+			// It was done before the cancel came.
+			if err := d.takeBack(ctx, *w.slow, job.ExternalID); err != nil {
+				return err
+			}
 		}
 	}
 	for _, made := range slices.Backward(w.made) {
@@ -64,14 +73,19 @@ func (d *Deployer) takeBack(ctx context.Context, made plan.Step, identity string
 		return err
 	}
 	defer done()
-	seen, err := prov.Observe(ctx, inverse.Target)
-	if err != nil || !seen.Exists {
-		return err
+	if identity == "" {
+		seen, err := prov.Observe(ctx, inverse.Target)
+		if err != nil || !seen.Exists || seen.JobID == "" || seen.JobID != made.Target.JobID {
+			return err
+		}
+		identity = seen.Identity
 	}
-	marked := seen.JobID != "" && seen.JobID == made.Target.JobID
-	if !marked && (identity == "" || seen.Identity != identity) {
-		return nil
+	// With an identity Delete also waits for a maker whose commit is still under way, and removes what
+	// a maker has left that was never published.
+	inverse.Target.Identity = identity
+	err = prov.Delete(ctx, inverse.Target, provision.Call{})
+	if e, ok := errors.AsType[*sqlerr.Error](err); ok && e.Code == provision.Conflict.Code() {
+		return nil // another object of that name
 	}
-	inverse.Target.Identity = seen.Identity
-	return prov.Delete(ctx, inverse.Target, provision.Call{})
+	return err
 }

@@ -51,14 +51,15 @@ func (d *Deployer) wait(ctx context.Context, w waiting) (history.Job, error) {
 	defer timeout.Stop()
 	for {
 		job, err := d.history.Get(ctx, w.work.JobID)
-		if err != nil && ctx.Err() == nil {
-			return job, err
-		}
-		if err == nil {
-			if w.over(job) {
-				return job, nil
-			}
+		switch {
+		case err == nil && w.over(job):
+			return job, nil
+		case err == nil:
 			t.see(ctx, job)
+		case ctx.Err() == nil:
+			// The job goes on whether or not its history can be read; it is read again soon.
+			d.log.Warn().Err(err).Str("job_id", w.work.JobID.String()).Msg("history not read")
+			t.interval.Reset(retryDelay)
 		}
 		select {
 		case <-changed:
@@ -135,7 +136,7 @@ func (d *Deployer) cancelled(ctx context.Context, w waiting, e *sqlerr.Error) (h
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cancelMax)
 	defer cancel()
-	if err := d.cancelAndWait(ctx, w.work.JobID, w.work.resource); err != nil {
+	if _, err := d.cancelAndWait(ctx, w.work.JobID, w.work.resource); err != nil {
 		return history.Job{}, e.WithDetail("Job %s is being cancelled.", w.work.JobID).WithHint("%s", followHint(w.work.JobID))
 	}
 	job, err := d.history.Get(ctx, w.work.JobID)

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"sync"
@@ -13,6 +14,9 @@ import (
 
 // backendReadBytes is the read buffer of a home connection.
 const backendReadBytes = 16 << 10
+
+// backendOutBytes is how much is gathered before it is sent without waiting for more.
+const backendOutBytes = 64 << 10
 
 // backendBodyMax bounds one message of the home server; PostgreSQL's own limit is 1 GiB.
 const backendBodyMax = 1 << 30
@@ -45,16 +49,16 @@ type backend struct {
 
 	out []byte // written by the session's goroutine only
 
-	mu       sync.Mutex
-	changed  *sync.Cond // the queue became empty, a copy began, or the connection died
-	queue    []expectation
-	tx       byte // of the last ReadyForQuery
-	failed   bool // an error of the extended protocol: the server skips to the next Sync
-	copyIn   bool // the server waits for CopyData
-	fatal    bool // the server said good-bye itself
-	gone     error
-	done     chan struct{}
-	finished bool // closed by us
+	mu      sync.Mutex
+	changed *sync.Cond // the queue became empty, a copy began, or the connection died
+	queue   []expectation
+	tx      byte // of the last ReadyForQuery
+	failed  bool // an error of the extended protocol: the server skips to the next Sync
+	copyIn  bool // the server waits for CopyData
+	fatal   bool // the server said good-bye itself
+	gone    error
+	done    chan struct{}
+	closed  bool // by us
 }
 
 func newBackend(link *Link, front Frontend) *backend {
@@ -69,7 +73,7 @@ func newBackend(link *Link, front Frontend) *backend {
 // close ends the connection as a client does and waits for the reader.
 func (b *backend) close() {
 	b.mu.Lock()
-	b.finished = true
+	b.closed = true
 	b.mu.Unlock()
 	terminate, _ := (&pgproto3.Terminate{}).Encode(nil) // encoding an empty message cannot fail
 	_, _ = b.link.Conn.Write(terminate)                 // the server may be gone already
@@ -78,13 +82,17 @@ func (b *backend) close() {
 }
 
 // add buffers a message and remembers what its answer is for.
-func (b *backend) add(f Frame, kind byte, sink *exchange) {
+func (b *backend) add(f Frame, kind byte, sink *exchange) error {
 	b.out = append(b.out, f.Type)
 	b.out = binary.BigEndian.AppendUint32(b.out, uint32(len(f.Body)+4)) //nolint:gosec // bounded by the frame reader
 	b.out = append(b.out, f.Body...)
 	if kind != 0 {
 		b.expect(kind, sink)
 	}
+	if len(b.out) < backendOutBytes {
+		return nil
+	}
+	return b.flush()
 }
 
 // addMessage buffers a message of our own.
@@ -103,6 +111,9 @@ func (b *backend) addMessage(m pgproto3.FrontendMessage, kind byte, sink *exchan
 func (b *backend) expect(kind byte, sink *exchange) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	if b.copyIn && kind == 'S' {
+		return // ignored by the server until the data has ended
+	}
 	if b.failed && kind != 'S' {
 		// The server drops it without an answer.
 		if sink != nil {
@@ -163,6 +174,11 @@ func (b *backend) state() byte {
 // ends when the session closes the connection or the server does.
 func (b *backend) receive() {
 	defer close(b.done)
+	defer func() {
+		if p := recover(); p != nil {
+			b.die(fmt.Errorf("fault: %v", p))
+		}
+	}()
 	for {
 		f, err := b.read()
 		if err == nil {
@@ -181,6 +197,9 @@ func (b *backend) receive() {
 func (b *backend) die(err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	if !b.closed {
+		defer b.front.Interrupt() // the session may be waiting for the client
+	}
 	b.gone = errors.Join(errBackendGone, err)
 	for _, e := range b.queue {
 		if e.sink != nil {

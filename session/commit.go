@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"time"
 
 	"github.com/jackc/pgx/v5/pgproto3"
 
@@ -40,8 +41,7 @@ func (s *Session) commitPoint(ctx context.Context, text *routed) error {
 	}
 	tag, err := s.commitHome(ctx, text)
 	if err != nil {
-		s.tx.abandon(staged)
-		return s.commitFailed(ctx, run, err)
+		return s.commitFailed(ctx, run, staged, err)
 	}
 	s.gateway.Names.add(s.own)
 	s.forgetSecrets(ctx, staged)
@@ -65,8 +65,13 @@ func (s *Session) commitPoint(ctx context.Context, text *routed) error {
 	return s.ready()
 }
 
+// forgetMax bounds the removal of secrets.
+const forgetMax = 10 * time.Second
+
 // forgetSecrets removes what a committed statement was the last to refer to.
 func (s *Session) forgetSecrets(ctx context.Context, staged []stagedStatement) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), forgetMax)
+	defer cancel()
 	for _, st := range staged {
 		if err := s.gateway.Secrets.Forget(ctx, st.plan.Forget); err != nil {
 			s.log.Warn().Err(err).Msg("secret of a dropped catalog not removed")
@@ -76,6 +81,8 @@ func (s *Session) forgetSecrets(ctx context.Context, staged []stagedStatement) {
 
 // forgetOrphans removes the secrets of statements that were rolled back.
 func (s *Session) forgetOrphans(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), forgetMax)
+	defer cancel()
 	orphans := s.tx.orphans
 	s.tx.orphans = nil
 	if err := s.gateway.Secrets.Forget(ctx, orphans); err != nil {
@@ -128,6 +135,7 @@ func (s *Session) commitHome(ctx context.Context, text *routed) (string, error) 
 	// Whatever the client wants now, a commit that is under way is waited for.
 	ctx = context.WithoutCancel(ctx)
 	x := newExchange(s.client)
+	x.show = func(f Frame) bool { return f.Type == 'N' }
 	if text != nil {
 		if err := s.addQuery(x, text.text, nil); err != nil {
 			return "", err
@@ -156,15 +164,17 @@ func (s *Session) commitHome(ctx context.Context, text *routed) (string, error) 
 
 // commitFailed undoes the external work of a transaction that the home database did not commit. When the
 // connection was lost the database itself says whether it did.
-func (s *Session) commitFailed(ctx context.Context, run *deploy.Run, cause error) error {
+func (s *Session) commitFailed(ctx context.Context, run *deploy.Run, staged []stagedStatement, cause error) error {
 	ctx = context.WithoutCancel(ctx)
 	if errors.Is(cause, errBackendGone) {
 		committed, err := run.HomeCommitted(ctx)
 		if err != nil || committed {
 			// Committed, or unknown as yet: recovery takes the jobs from here.
+			run.Leave()
 			return errors.Join(cause, err)
 		}
 	}
+	s.tx.abandon(staged)
 	return run.RolledBack(ctx, cause)
 }
 
@@ -180,6 +190,9 @@ func (s *Session) failCommitted(err error) error {
 func (s *Session) ready() error {
 	if err := s.releaseHeld(); err != nil {
 		return err
+	}
+	if s.noReady {
+		return nil
 	}
 	tx := s.backend.state()
 	s.readySent = true

@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"sync"
 	"time"
 )
 
@@ -79,7 +80,8 @@ func (s *Session) isShutdown() bool {
 // end must be called when the statement is over.
 func (s *Session) begin(ctx context.Context) (_ context.Context, end func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
-	watched, unwatch := s.client.Watch(ctx)
+	watched, stop := s.client.Watch(ctx)
+	s.unwatch = sync.OnceFunc(stop)
 	s.mu.Lock()
 	s.cancel = cancel
 	s.mu.Unlock()
@@ -87,7 +89,8 @@ func (s *Session) begin(ctx context.Context) (_ context.Context, end func()) {
 		s.mu.Lock()
 		s.cancel = nil
 		s.mu.Unlock()
-		unwatch()
+		s.unwatch()
+		s.unwatch = nil
 		cancel(nil)
 	}
 }

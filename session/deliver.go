@@ -91,6 +91,13 @@ func (b *backend) beginCopyIn() {
 	b.changed.Broadcast()
 }
 
+// endCopy notes that the client has ended its data: a Sync behind it is answered again.
+func (b *backend) endCopy() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.copyIn = false
+}
+
 // deliverError handles ErrorResponse. In the extended protocol the server then drops what follows up to
 // the next Sync, a Query among it, so what was expected up to there is dropped too. After an error of a
 // Query or of the commit at a Sync, ReadyForQuery follows and nothing is dropped.

@@ -154,6 +154,14 @@ func homeError(m *pgproto3.ErrorResponse) *sqlerr.Error {
 // home server is asked to cancel, and the answer is still waited for: both sides must agree on what
 // happened.
 func (b *backend) run(ctx context.Context, x *exchange, cancel func()) error {
+	if err := b.send(x); err != nil {
+		return err
+	}
+	return b.await(ctx, x, cancel)
+}
+
+// send sends what the exchange has added, with a Flush.
+func (b *backend) send(x *exchange) error {
 	if err := b.addMessage(&pgproto3.Flush{}, 0, nil); err != nil {
 		return err
 	}
@@ -169,6 +177,11 @@ func (b *backend) run(ctx context.Context, x *exchange, cancel func()) error {
 	if err := b.flush(); err != nil {
 		return errors.Join(errBackendGone, err)
 	}
+	return nil
+}
+
+// await waits for the end of an exchange that was sent.
+func (b *backend) await(ctx context.Context, x *exchange, cancel func()) error {
 	select {
 	case <-x.done:
 		return x.err

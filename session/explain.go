@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"strings"
 
 	"github.com/tablewright/tablewright/ddl/parse"
@@ -25,7 +26,14 @@ func (s *Session) runExplain(ctx context.Context, st *routed, ext *parse.Explain
 		return err
 	}
 	p, err := s.compile(st.parsed, snap, settings)
+	if errors.Is(err, errNotManaged) {
+		return sqlerr.New(sqlerr.FeatureNotSupported, "EXPLAIN of this statement is not supported").
+			WithDetail("It is carried out by the home database alone.").At(st.parsed.Position(0))
+	}
 	if err != nil {
+		return err
+	}
+	if err := s.mayPlan(ctx, p); err != nil {
 		return err
 	}
 	text, err := plan.Explain(p, plan.Format(ext.Format), s.gateway.Deployer.Look(ctx, p))
@@ -41,6 +49,26 @@ func (s *Session) runExplain(ctx context.Context, st *routed, ext *parse.Explain
 		return err
 	}
 	return s.rows(ctx, e, explainQuery, "EXPLAIN", document)
+}
+
+// mayPlan checks that the session could run what it asks the plan of: the plan shows definitions and options.
+func (s *Session) mayPlan(ctx context.Context, p *plan.Plan) error {
+	for _, step := range p.Steps {
+		name := step.Target.Name
+		if step.Target.Kind != plan.TableKind {
+			continue
+		}
+		sql := `select coalesce((select pg_catalog.pg_has_role(c.relowner, 'USAGE') from pg_catalog.pg_class c where c.oid = pg_catalog.to_regclass($1)),
+ (select pg_catalog.has_schema_privilege(n.oid, 'CREATE') from pg_catalog.pg_namespace n where n.nspname = $2), true)::pg_catalog.text`
+		allowed, err := s.QueryText(ctx, sql, name.HomeString(), name.HomeSchema())
+		if err != nil {
+			return err
+		}
+		if allowed != "true" {
+			return sqlerr.New(sqlerr.InsufficientPrivilege, "permission denied for %s %s", step.Target.Kind, name)
+		}
+	}
+	return nil
 }
 
 // dryRun answers a statement's plan as notices, and touches nothing.

@@ -31,6 +31,7 @@ func (s *Session) parse(ctx context.Context, f Frame) error {
 	if err != nil {
 		return s.fail(ctx, err)
 	}
+	former, had := s.prepared[p.Name]
 	delete(s.prepared, p.Name)
 	if len(script.statements) != 1 || script.passOn && !script.controls {
 		return s.forward(ctx, f, 'P')
@@ -55,7 +56,15 @@ func (s *Session) parse(ctx context.Context, f Frame) error {
 	if err != nil {
 		return s.fail(ctx, err)
 	}
-	return s.prepare(ctx, &st, p, standIn)
+	if err := s.prepare(ctx, &st, p, standIn); !errors.Is(err, errAnswered) {
+		return err
+	}
+	// The home server has kept what it had under the name.
+	delete(s.prepared, p.Name)
+	if had {
+		s.prepared[p.Name] = former
+	}
+	return nil
 }
 
 // prepare has the home server prepare a stand-in; its errors are about the client's text.
@@ -70,10 +79,10 @@ func (s *Session) prepare(ctx context.Context, st *routed, p ParseRequest, stand
 		return err
 	}
 	err := s.backend.run(ctx, x, func() { s.cancelHome(context.WithoutCancel(ctx)) })
-	if err != nil && errors.Is(err, errBackendGone) {
-		return err
+	if err != nil && !errors.Is(err, errBackendGone) {
+		return errAnswered
 	}
-	return nil
+	return err
 }
 
 // madeUp is a text that has nothing of the client's own in it.
@@ -125,8 +134,8 @@ func (s *Session) bind(ctx context.Context, f Frame) error {
 	}
 	b := req.(BindRequest)
 	st, ours := s.prepared[b.Statement]
+	s.dropPortal(b.Portal)
 	if !ours {
-		delete(s.portals, b.Portal)
 		return s.forward(ctx, f, 'B')
 	}
 	b.Params = copyValues(b.Params)
@@ -203,11 +212,16 @@ func (s *Session) closeNamed(ctx context.Context, f Frame) error {
 		delete(s.prepared, c.Name)
 		return s.forward(ctx, f, 'C')
 	}
-	if p, ours := s.portals[c.Name]; ours {
-		p.close()
-		delete(s.portals, c.Name)
-	}
+	s.dropPortal(c.Name)
 	return s.forward(ctx, f, 'C')
+}
+
+// dropPortal forgets a portal of ours; it may not exist.
+func (s *Session) dropPortal(name string) {
+	if p, ours := s.portals[name]; ours {
+		p.close()
+		delete(s.portals, name)
+	}
 }
 
 // sync deals with a Sync message: it commits an implicit transaction, so external work that waits for
@@ -279,9 +293,8 @@ func (s *Session) closePortals() {
 	if s.tx.inBlock(tx) {
 		return
 	}
-	for name, p := range s.portals {
-		p.close()
-		delete(s.portals, name)
+	for name := range s.portals {
+		s.dropPortal(name)
 	}
 }
 

@@ -30,6 +30,8 @@ type Frontend interface {
 	Send(replies ...Reply) error
 	// Flush sends what is buffered.
 	Flush() error
+	// Interrupt ends a Receive that waits, with an error; it may be called at any time.
+	Interrupt()
 }
 
 // Watcher tells when the client goes away while nothing is read from it.

@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"errors"
 )
 
 // handle deals with one message of the client.
@@ -47,6 +48,11 @@ func (s *Session) forward(ctx context.Context, f Frame, kind byte) error {
 	if kind == 'D' && len(f.Body) > 0 && f.Body[0] == 'S' {
 		kind = 'd'
 	}
-	s.backend.add(f, kind, nil)
+	if f.Type == 'c' || f.Type == 'f' {
+		s.backend.endCopy()
+	}
+	if err := s.backend.add(f, kind, nil); err != nil {
+		return errors.Join(errBackendGone, err)
+	}
 	return nil
 }

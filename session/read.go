@@ -66,16 +66,16 @@ func (s *Session) beginRead(ctx context.Context, r *reading) error {
 func pushed(filters []bind.Filter, b BindRequest) []relation.Filter {
 	var out []relation.Filter
 	for _, f := range filters {
-		var param string
+		value := f.Value
 		if f.Param > 0 {
 			if f.Param > len(b.Params) || b.Params[f.Param-1] == nil || formatOf(b.ParamFormats, f.Param-1) != 0 {
 				continue
 			}
-			param = string(b.Params[f.Param-1])
-		}
-		value, safe := f.Text(param)
-		if !safe {
-			continue
+			text, safe := f.Text(string(b.Params[f.Param-1]))
+			if !safe {
+				continue
+			}
+			value = text
 		}
 		out = append(out, relation.Filter{Column: f.Column.Name, Op: f.Op, Value: value})
 	}
@@ -225,6 +225,7 @@ func (r *reading) open(ctx context.Context, columns [][][]byte) error {
 		m    pgproto3.FrontendMessage
 		kind byte
 	}{
+		{&pgproto3.Close{ObjectType: 'P', Name: r.name}, 'C'},
 		{&pgproto3.Close{ObjectType: 'S', Name: r.name}, 'C'},
 		{&pgproto3.Parse{Name: r.name, Query: r.query, ParameterOIDs: types}, 'P'},
 		{&b, 'B'},
@@ -269,18 +270,31 @@ func (r *reading) execute(ctx context.Context, limit uint32) (suspended bool, er
 		return true, nil
 	}
 	r.portal = false
-	closing := newExchange(s.client)
-	if err := s.backend.addMessage(&pgproto3.Close{ObjectType: 'S', Name: r.name}, 'C', closing); err != nil {
-		return false, err
-	}
-	return false, nil
+	return false, r.forget()
 }
 
-// close ends the scan.
+// forget closes the batch's portal and statement at home. It is queued with what is sent next.
+func (r *reading) forget() error {
+	closing := newExchange(r.session.client)
+	for _, kind := range []byte{'P', 'S'} {
+		if err := r.session.backend.addMessage(&pgproto3.Close{ObjectType: kind, Name: r.name}, 'C', closing); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// close ends the scan, read to its end or not.
 func (r *reading) close() {
-	if r != nil && r.done != nil {
-		r.done()
-		r.done = nil
+	if r == nil || r.done == nil {
+		return
+	}
+	r.done()
+	r.done = nil
+	if r.portal {
+		r.portal = false
+		// An error shows at the session's next message.
+		_ = r.forget()
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	pg_query "github.com/pganalyze/pg_query_go/v6"
 
 	"github.com/tablewright/tablewright/ddl/parse"
+	"github.com/tablewright/tablewright/ddl/route"
 )
 
 const (
@@ -131,6 +132,9 @@ func dissect(text string) (script, error) {
 		case st.Extension != nil:
 			r.verdict = ours
 		default:
+			if d := route.Of(st, func(parse.Name) string { return "" }); d.Err != nil {
+				return script{}, d.Err
+			}
 			r.names = parse.Names(st)
 		}
 		s.statements[i] = r

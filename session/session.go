@@ -51,6 +51,8 @@ type Session struct {
 	own      *managedNames // names that this session has made and may not have committed
 	held     Reply         // CommandComplete that waits for the work behind it
 	reads    int           // counts the names of reads
+	noReady  bool          // the commit at hand has no ReadyForQuery of its own
+	unwatch  func()        // ends the watch on the client while a statement of ours runs
 	inScript bool          // several statements of one Query
 	// readySent tells that the ReadyForQuery of the message at hand has been sent.
 	readySent bool
@@ -95,6 +97,9 @@ func (s *Session) Run(ctx context.Context) error {
 			s.forgetOrphans(ctx)
 		}
 		s.setBusy(false)
+		if err == nil && s.backend != nil && s.backend.isGone() {
+			err = errBackendGone
+		}
 		switch {
 		case errors.Is(err, errTerminate):
 			return nil
@@ -110,6 +115,9 @@ func (s *Session) Run(ctx context.Context) error {
 func (s *Session) receiveFailed(err error) error {
 	if e, ok := errors.AsType[*sqlerr.Error](err); ok {
 		return s.fatal(e)
+	}
+	if s.backend != nil && s.backend.isGone() {
+		return s.backendGone()
 	}
 	if s.isShutdown() {
 		return s.fatal(ErrShutdown)
@@ -137,6 +145,7 @@ func (s *Session) backendGone() error {
 	s.backend.mu.Lock()
 	said := s.backend.fatal
 	s.backend.mu.Unlock()
+	_ = s.client.Flush() // what came before its end
 	if said {
 		return s.client.Flush()
 	}
@@ -145,6 +154,9 @@ func (s *Session) backendGone() error {
 
 // Close ends the home connection; it is called once, after Run or in place of it.
 func (s *Session) Close() {
+	for name := range s.portals {
+		s.dropPortal(name)
+	}
 	if s.backend != nil {
 		s.backend.close()
 	}
@@ -174,6 +186,13 @@ func (s *Session) flush() error {
 		}
 	}
 	return s.client.Flush()
+}
+
+// isGone tells whether the connection has ended.
+func (b *backend) isGone() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.gone != nil
 }
 
 // settled tells whether the home server has answered everything and no transaction is open.

@@ -22,7 +22,7 @@ func (s *Session) simpleQuery(ctx context.Context, f Frame) error {
 	if err != nil {
 		return s.refuseQuery(ctx, err)
 	}
-	if script.passOn && (len(s.tx.staged) == 0 || !script.controls) {
+	if script.passOn && len(s.tx.staged) == 0 && s.tx.write == nil && len(s.portals) == 0 {
 		s.tx.settled()
 		return s.forward(ctx, f, 'Q')
 	}
@@ -33,14 +33,31 @@ func (s *Session) simpleQuery(ctx context.Context, f Frame) error {
 	if err != nil || failed {
 		return err // while the server skips to a Sync it answers no Query
 	}
-	if len(s.tx.staged) > 0 && !s.tx.inBlock(tx) {
+	if !s.tx.inBlock(tx) {
 		// A Query behind a pipeline without Sync commits what that did.
-		if err := s.commitPoint(ctx, nil); err != nil {
+		if err := s.commitPipeline(ctx); err != nil {
 			return s.endQuery(ctx, err)
 		}
-		s.readySent = false // a Query's own is still to come
 	}
-	return s.endQuery(ctx, s.runScript(ctx, script))
+	err = s.endQuery(ctx, s.runScript(ctx, script))
+	s.closePortals()
+	return err
+}
+
+// commitPipeline commits what a pipeline has done that no Sync has ended. No ReadyForQuery is sent for it.
+func (s *Session) commitPipeline(ctx context.Context) error {
+	if err := s.releaseHeld(); err != nil {
+		return err
+	}
+	if err := s.writePending(ctx); err != nil {
+		return err
+	}
+	if len(s.tx.staged) == 0 {
+		return nil
+	}
+	s.noReady = true
+	defer func() { s.noReady = false }()
+	return s.commitPoint(ctx, nil)
 }
 
 // refuseQuery answers a Query whose text cannot be taken: nothing of it runs.
@@ -163,8 +180,11 @@ func shift(position int32, st *routed) int32 {
 
 // runWithCopy runs an exchange during which the client may have to send data.
 func (s *Session) runWithCopy(ctx context.Context, x *exchange) error {
+	if err := s.backend.send(x); err != nil {
+		return err
+	}
 	done := make(chan error, 1)
-	go func() { done <- s.backend.run(ctx, x, func() { s.cancelHome(context.WithoutCancel(ctx)) }) }()
+	go func() { done <- s.backend.await(ctx, x, func() { s.cancelHome(context.WithoutCancel(ctx)) }) }()
 	select {
 	case err := <-done:
 		return err
@@ -181,6 +201,9 @@ func (s *Session) runWithCopy(ctx context.Context, x *exchange) error {
 
 // copyIn forwards the client's data until it ends it.
 func (s *Session) copyIn() error {
+	if s.unwatch != nil {
+		s.unwatch() // from here on the client's socket is read
+	}
 	for {
 		f, err := s.client.Receive()
 		if err != nil {
@@ -188,7 +211,12 @@ func (s *Session) copyIn() error {
 		}
 		switch f.Type {
 		case 'd', 'c', 'f':
-			s.backend.add(f, 0, nil)
+			if f.Type != 'd' {
+				s.backend.endCopy()
+			}
+			if err := s.backend.add(f, 0, nil); err != nil {
+				return errors.Join(errBackendGone, err)
+			}
 			if f.Type != 'd' || !s.client.Buffered() {
 				if err := s.backend.flush(); err != nil {
 					return errors.Join(errBackendGone, err)

@@ -50,8 +50,11 @@ func (s *Session) runDDL(ctx context.Context, st *routed, e *execution) error {
 	}
 	if p.Waits {
 		// Whoever had the lock before may have made or dropped what this is about.
-		if p, _, err = s.planDDL(ctx, st, settings); err != nil {
+		if p, elsewhere, err = s.planDDL(ctx, st, settings); err != nil {
 			return err
+		}
+		if elsewhere != nil {
+			return elsewhere(e)
 		}
 	}
 	return s.stage(ctx, st, p, settings)
@@ -122,8 +125,35 @@ func (s *Session) remember(p *plan.Plan) {
 	}
 }
 
+// unsupported refuses what is understood but has no effect yet.
+func unsupported(p *plan.Plan, settings deploy.Settings) error {
+	if settings.Apply {
+		return sqlerr.New(sqlerr.FeatureNotSupported, "tablewright.mode = apply is not supported").
+			WithHint("Use CREATE … IF NOT EXISTS.")
+	}
+	if _, ok := p.Settings.Get("on_failure"); ok {
+		return sqlerr.New(sqlerr.FeatureNotSupported, "parameter \"on_failure\" is not supported").
+			WithDetail("What a job that fails has made is always undone.")
+	}
+	jobs := 0
+	for _, step := range p.Steps {
+		if step.Path == plan.Slow {
+			jobs++
+		}
+	}
+	if jobs > 1 || jobs == 1 && len(p.Steps) > 1 {
+		return sqlerr.New(sqlerr.FeatureNotSupported, "%s of several objects is not supported in catalog \"%s\"", p.Tag, p.Steps[0].Catalog.Name).
+			WithDetail("The catalog's tables are made and dropped by jobs, one a statement.").
+			WithHint("Write a statement for each table, tables before their schema.")
+	}
+	return nil
+}
+
 // allowedNow refuses what a transaction block cannot hold.
 func (s *Session) allowedNow(p *plan.Plan, settings deploy.Settings) error {
+	if err := unsupported(p, settings); err != nil {
+		return err
+	}
 	tx := s.backend.state()
 	if !s.tx.inBlock(tx) {
 		return nil

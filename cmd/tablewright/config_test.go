@@ -101,7 +101,7 @@ func TestConfigurationMistakes(t *testing.T) {
 		args []string
 		want string
 	}{
-		"unknown key":          {file: "listen: 127.0.0.1:1\n", want: "listen"},
+		"unknown key":          {file: "listne: 127.0.0.1:1\n", want: "listne"},
 		"unknown nested key":   {file: "home: {dns: x}\n", want: "dns"},
 		"no YAML":              {file: "listen: [\n", want: "yaml"},
 		"public address":       {args: []string{"--listen", "0.0.0.0:7432"}, want: "loopback"},
@@ -109,7 +109,7 @@ func TestConfigurationMistakes(t *testing.T) {
 		"level":                {file: "log: {level: loud}\n", want: "loud"},
 		"format":               {file: "log: {format: xml}\n", want: "xml"},
 		"two control planes":   {file: "kubernetes: {kubeconfig: x, in_cluster: true}\n", want: "exclude"},
-		"duration":             {file: "drain_timeout: soon\n", want: "soon"},
+		"duration":             {file: "drain_timeout: soon\n", want: "invalid duration"},
 		"empty data folder":    {args: []string{"--data-dir", ""}, want: "data_dir"},
 		"port out of range":    {file: "kubernetes: {port: 70000}\n", want: "70000"},
 		"all are told at once": {file: "log: {level: loud, format: xml}\n", want: "xml"},

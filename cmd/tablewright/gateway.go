@@ -173,7 +173,7 @@ func (g *gateway) run(ctx context.Context, ready func()) error {
 	group, groupCtx := errgroup.WithContext(ctx)
 	background, backgroundCtx := errgroup.WithContext(work)
 	for _, part := range []func(context.Context) error{
-		g.deployer.RunRecovery, g.recorder.Run, g.controller.Run, g.listenForNames, g.listenForJobs,
+		g.deployer.RunLeases, g.deployer.RunRecovery, g.recorder.Run, g.controller.Run, g.listenForNames, g.listenForJobs,
 	} {
 		background.Go(func() error { return part(backgroundCtx) })
 	}

@@ -87,7 +87,7 @@ func (c *compiler) newCatalog(s *parse.CreateCatalog) (catalog.Catalog, []plan.S
 	}
 	var secrets []plan.Secret
 	for _, o := range checked {
-		option, secret, err := storedOption(o, cat.Name)
+		option, secret, err := storedOption(o, c.secretName(cat.Name))
 		if err != nil {
 			return cat, nil, err.At(c.st.Position(o.ValueSpan.Start))
 		}
@@ -101,6 +101,15 @@ func (c *compiler) newCatalog(s *parse.CreateCatalog) (catalog.Catalog, []plan.S
 		return cat, nil, sqlerr.From(err).At(c.st.Position(s.Name.Start))
 	}
 	return cat, secrets, nil
+}
+
+// secretName is the name of the secret that holds a catalog's literal secrets.
+func (c *compiler) secretName(catalogName string) string {
+	name := catalog.SecretName(catalogName)
+	if c.settings.SecretSuffix != "" {
+		name += "-" + c.settings.SecretSuffix
+	}
+	return name
 }
 
 // catalogType takes the option `type`, or the wrapper of CREATE SERVER.

@@ -25,4 +25,7 @@ type System interface {
 // Settings are the session's settings that a plan depends on.
 type Settings struct {
 	AllowDestructive bool // tablewright.allow_destructive
+	// SecretSuffix makes the names of the statement's secrets its own, so that a statement that is rolled
+	// back leaves the secrets of the catalog that it would have replaced.
+	SecretSuffix string
 }

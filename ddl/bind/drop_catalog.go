@@ -70,7 +70,7 @@ func (c *compiler) dropCatalogs(p *plan.Plan, dropped []catalog.Catalog, s *pars
 		quoted := catalog.QuoteIdent(cat.Name)
 		servers, uids = append(servers, quoted), append(uids, fmt.Sprint(cat.OID))
 		for _, o := range cat.Options {
-			if o.SecretRef != nil && o.SecretRef.Name == catalog.SecretName(cat.Name) {
+			if o.SecretRef != nil && strings.HasPrefix(o.SecretRef.Name, catalog.SecretName(cat.Name)) {
 				p.Forget = append(p.Forget, *o.SecretRef)
 			}
 		}

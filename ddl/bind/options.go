@@ -212,7 +212,7 @@ func parseDuration(text string) (time.Duration, bool) {
 // storedOption is an option as a catalog keeps it. A reference stays one; a literal secret goes to the
 // secret store under a name that is the catalog's own. `file:` begins a reference only where a secret is
 // meant: elsewhere (a warehouse) it is a URL.
-func storedOption(o checkedOption, catalogName string) (catalog.Option, *plan.Secret, *sqlerr.Error) {
+func storedOption(o checkedOption, secretName string) (catalog.Option, *plan.Secret, *sqlerr.Error) {
 	option := catalog.Option{Name: o.Key}
 	secret := o.spec.Secret || parse.IsSecretName(o.Key)
 	ref, inStore := strings.CutPrefix(o.value, "secret:")
@@ -223,11 +223,15 @@ func storedOption(o checkedOption, catalogName string) (catalog.Option, *plan.Se
 			return option, nil, sqlerr.New(sqlerr.InvalidParameterValue, `invalid reference in parameter "%s"`, o.Key).
 				WithHint("Write secret:name/key, env:NAME or file:path.")
 		}
+		if strings.HasPrefix(name, catalog.SecretNamePrefix) {
+			return option, nil, sqlerr.New(sqlerr.InsufficientPrivilege, `parameter "%s" refers to the secret of a catalog`, o.Key).
+				WithHint("Secrets whose names begin with %s belong to the catalog that they were given to.", catalog.SecretNamePrefix)
+		}
 		option.SecretRef = &catalog.SecretKeyRef{Name: name, Key: key}
 	case parse.IsReference(o.value) && (secret || strings.HasPrefix(o.value, "env:")):
 		option.Reference = o.value
 	case secret:
-		option.SecretRef = &catalog.SecretKeyRef{Name: catalog.SecretName(catalogName), Key: o.Key}
+		option.SecretRef = &catalog.SecretKeyRef{Name: secretName, Key: o.Key}
 		return option, &plan.Secret{Ref: *option.SecretRef, Value: o.value}, nil
 	default:
 		option.Value = o.value

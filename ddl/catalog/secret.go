@@ -9,6 +9,9 @@ import (
 // secretSlugMax keeps a secret's name readable and within the length of a Kubernetes name, in bytes.
 const secretSlugMax = 40
 
+// SecretNamePrefix begins the names of all secrets that catalogs were given literally.
+const SecretNamePrefix = "catalog-"
+
 // SecretName is the name in the secret store under which the literal secrets of a catalog are kept. It is
 // a valid name of a Kubernetes Secret, and different for different catalogs.
 func SecretName(catalogName string) string {
@@ -24,5 +27,5 @@ func SecretName(catalogName string) string {
 		}
 	}
 	sum := sha256.Sum256([]byte(catalogName))
-	return strings.Trim("catalog-"+strings.Trim(slug.String(), "-"), "-") + "-" + hex.EncodeToString(sum[:4])
+	return strings.Trim(SecretNamePrefix+strings.Trim(slug.String(), "-"), "-") + "-" + hex.EncodeToString(sum[:4])
 }

@@ -67,21 +67,14 @@ func runTests(m *testing.M) int {
 	if restConfig, api, err = connect(dir); err != nil {
 		return complain(err)
 	}
-	if code := m.Run(); code != 0 {
-		stop()
+	code := m.Run()
+	stop()
+	if code != 0 {
 		fmt.Fprintf(os.Stderr, "control plane: %s\n", log.Bytes())
 		return code
 	}
-	// What remains are connections that client-go keeps for the next client of the same server.
-	err = goleak.Find(
-		goleak.IgnoreAnyFunction("net/http.(*persistConn).readLoop"),
-		goleak.IgnoreAnyFunction("net/http.(*persistConn).writeLoop"),
-		goleak.IgnoreAnyFunction("golang.org/x/net/http2.(*clientConnReadLoop).run"),
-		goleak.IgnoreAnyFunction("golang.org/x/net/http2.(*ClientConn).readLoop"),
-		goleak.IgnoreAnyFunction("net/http/internal/http2.(*ClientConn).readLoop"),
-		goleak.IgnoreAnyFunction("k8s.io/klog/v2.(*flushDaemon).run.func1"),
-	)
-	if err != nil {
+	// The control plane's end has closed what client-go keeps for the next client of the same server.
+	if err := goleak.Find(); err != nil {
 		return complain(err)
 	}
 	return 0

@@ -207,9 +207,9 @@ func (s *reality) schema(t *testing.T, d *driver, namespace string) {
 	requirePhase(t, job, v1alpha1.PhaseSucceeded, v1alpha1.ReasonProvisioned)
 }
 
-func outputOf(job *v1alpha1.TableProvisionJob, name string) string {
+func identityOutput(job *v1alpha1.TableProvisionJob) string {
 	for _, o := range job.Status.Outputs {
-		if o.Name == name {
+		if o.Name == outputIdentity {
 			return o.Value
 		}
 	}
@@ -241,7 +241,7 @@ func testRealLife(t *testing.T, s *reality) {
 	s.schema(t, d, namespace)
 	job := d.finish(t, submitStep(t, namespace, s.step(plan.Create, plan.TableKind)))
 	requirePhase(t, job, v1alpha1.PhaseSucceeded, v1alpha1.ReasonProvisioned)
-	identity := outputOf(job, outputIdentity)
+	identity := identityOutput(job)
 	if seen := s.look(t, d); !seen.UpToDate || seen.Identity != identity || identity == "" || identityOf(job.Status.Steps) != identity {
 		t.Fatalf("observed %+v, status is %s", seen, show(job))
 	}
@@ -251,7 +251,7 @@ func testRealLife(t *testing.T, s *reality) {
 
 	job = d.finish(t, submitStep(t, namespace, s.step(plan.Ensure, plan.TableKind)))
 	requirePhase(t, job, v1alpha1.PhaseSucceeded, v1alpha1.ReasonAlreadyProvisioned)
-	if outputOf(job, outputIdentity) != identity {
+	if identityOutput(job) != identity {
 		t.Fatalf("status is %s", show(job))
 	}
 	job = d.finish(t, submitStep(t, namespace, s.step(plan.Create, plan.TableKind)))
@@ -269,7 +269,7 @@ func testRealLife(t *testing.T, s *reality) {
 	alter.Target.Table.Columns = columns("id", "qty", "price")
 	job = d.finish(t, submitStep(t, namespace, alter, withUID(identity)))
 	requirePhase(t, job, v1alpha1.PhaseSucceeded, v1alpha1.ReasonProvisioned)
-	if outputOf(job, outputIdentity) != identity || len(s.look(t, d).Found.Columns) != 3 {
+	if identityOutput(job) != identity || len(s.look(t, d).Found.Columns) != 3 {
 		t.Fatalf("columns are %+v, status is %s", s.look(t, d).Found.Columns, show(job))
 	}
 
@@ -370,7 +370,7 @@ func testRealKilled(t *testing.T, s *reality, point string) {
 	job = d.finish(t, job)
 	requirePhase(t, job, v1alpha1.PhaseSucceeded, v1alpha1.ReasonProvisioned)
 	seen := s.look(t, d)
-	if diff := cmp.Diff([]string{seen.Identity, seen.Identity}, []string{outputOf(job, outputIdentity), identityOf(job.Status.Steps)}); diff != "" {
+	if diff := cmp.Diff([]string{seen.Identity, seen.Identity}, []string{identityOutput(job), identityOf(job.Status.Steps)}); diff != "" {
 		t.Fatalf("identities (-want +got):\n%s", diff)
 	}
 	if point == atCommitted && seen.Identity != marked {
@@ -385,7 +385,7 @@ func testRealKilledDrop(t *testing.T, s *reality) {
 	d := s.drive(t, namespace, "one", time.Now())
 	s.schema(t, d, namespace)
 	made := d.finish(t, submitStep(t, namespace, s.step(plan.Create, plan.TableKind)))
-	job := submitStep(t, namespace, s.step(plan.Drop, plan.TableKind), withUID(outputOf(made, outputIdentity)))
+	job := submitStep(t, namespace, s.step(plan.Drop, plan.TableKind), withUID(identityOutput(made)))
 	sacrifice(t, s.system, namespace, envKillAt+"="+atDeleted, envReal+"="+s.dir)
 	s.requireFiles(t, 1)
 	job = s.drive(t, namespace, victimName, time.Now()).finish(t, job)

@@ -76,6 +76,9 @@ func (t translator) remote(e *pgconn.PgError) error {
 	case code == "23505" && strings.HasPrefix(e.ConstraintName, "pg_"):
 		// Two makers of one name met: the loser sees the catalogue's own unique index.
 		return provision.Error(provision.Exists, "relation already exists")
+	case code == sqlerr.DuplicateObject && strings.HasPrefix(e.Message, "type "):
+		// Likewise, at the table's row type.
+		return provision.Error(provision.Exists, "relation already exists")
 	default:
 		return t.withTexts(sqlerr.New(code, "%s", t.clean(e.Message)), e)
 	}

@@ -87,6 +87,9 @@ func (c *Conn) send() error {
 	return err
 }
 
+// Interrupt ends a Receive that waits.
+func (c *Conn) Interrupt() { _ = c.net.SetReadDeadline(time.Unix(1, 0)) } // an error means that it has ended
+
 var errClientGone = errors.New("client connection lost")
 
 // Watch returns a context that ends when the client closes its connection. The reader waits for one
@@ -101,7 +104,7 @@ func (c *Conn) Watch(ctx context.Context) (context.Context, func()) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		if err := c.reader.Peek(); err != nil && !isTimeout(err) {
+		if err := c.reader.peekToEnd(); err != nil && !isTimeout(err) {
 			cancel(errClientGone)
 		}
 	}()

@@ -26,10 +26,19 @@ func NewReader(r io.Reader) *Reader {
 // Buffered is the number of bytes that have arrived and are not read yet.
 func (r *Reader) Buffered() int { return r.r.Buffered() }
 
-// Peek waits for at least one byte and leaves it unread.
-func (r *Reader) Peek() error {
-	_, err := r.r.Peek(1)
-	return err
+// peekToEnd waits for bytes, leaving them unread, until the connection ends or is interrupted, a Terminate
+// message begins, or the buffer is full, so that nothing more can be seen.
+func (r *Reader) peekToEnd() error {
+	for r.r.Buffered() < r.r.Size() {
+		seen, err := r.r.Peek(r.r.Buffered() + 1)
+		if err != nil {
+			return err
+		}
+		if seen[0] == 'X' {
+			return io.EOF // its good-bye; nothing follows
+		}
+	}
+	return nil
 }
 
 // Next reads one frame; its body is valid until the next call. A frame that no client may send, or that

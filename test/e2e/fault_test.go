@@ -33,13 +33,34 @@ func cmdWaitJob(ts *testscript.TestScript, neg bool, args []string) {
 	if args[0] == "none" {
 		query, want = "select count(*) from tablewright.jobs where finished is null", "0"
 	}
-	until(ts, "jobs: "+args[0], func() bool {
-		cmd := exec.Command("psql", "-X", "-At", "-c", query)
-		for _, k := range []string{"PGHOST", "PGPORT", "PGUSER", "PGDATABASE", "PATH", "HOME"} {
-			cmd.Env = append(cmd.Env, k+"="+ts.Getenv(k))
-		}
-		out, err := cmd.Output()
-		return err == nil && strings.TrimSpace(string(out)) == want
+	until(ts, "jobs: "+args[0], func() bool { return answers(ts, query, want) })
+}
+
+// answers tells whether the gateway answers a query with one value.
+func answers(ts *testscript.TestScript, query, want string) bool {
+	cmd := exec.Command("psql", "-X", "-At", "-c", query)
+	for _, k := range []string{"PGHOST", "PGPORT", "PGUSER", "PGDATABASE", "PATH", "HOME"} {
+		cmd.Env = append(cmd.Env, k+"="+ts.Getenv(k))
+	}
+	out, err := cmd.Output()
+	return err == nil && strings.TrimSpace(string(out)) == want
+}
+
+// cmdWaitReady waits until the gateway answers.
+func cmdWaitReady(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 0 {
+		ts.Fatalf("usage: waitready")
+	}
+	until(ts, "ready", func() bool { return answers(ts, "select 1", "1") })
+}
+
+// cmdWaitSleeping waits until a session of the script is in pg_sleep.
+func cmdWaitSleeping(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 0 {
+		ts.Fatalf("usage: waitsleeping")
+	}
+	until(ts, "asleep", func() bool {
+		return answers(ts, "select count(*) from pg_stat_activity where query like 'select pg_sleep%'", "1")
 	})
 }
 

@@ -56,11 +56,13 @@ func setup(env *testscript.Env) error {
 
 func commands() map[string]func(ts *testscript.TestScript, neg bool, args []string) {
 	return map[string]func(ts *testscript.TestScript, neg bool, args []string){
-		"gateway":    cmdGateway,
-		"sql":        cmdSQL,
-		"waitfile":   cmdWaitFile,
-		"waitjob":    cmdWaitJob,
-		"waitlocked": cmdWaitLocked,
+		"gateway":      cmdGateway,
+		"sql":          cmdSQL,
+		"waitfile":     cmdWaitFile,
+		"waitjob":      cmdWaitJob,
+		"waitlocked":   cmdWaitLocked,
+		"waitready":    cmdWaitReady,
+		"waitsleeping": cmdWaitSleeping,
 	}
 }
 
