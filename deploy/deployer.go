@@ -84,14 +84,14 @@ func (d *Deployer) Check(ctx context.Context, p *plan.Plan) error {
 }
 
 func (d *Deployer) checkStep(ctx context.Context, step plan.Step) error {
+	if step.Action == plan.Open {
+		return d.pool.Probe(ctx, step.Catalog)
+	}
 	prov, done, err := d.pool.Get(ctx, step.Catalog)
 	if err != nil {
 		return err
 	}
 	defer done()
-	if step.Action == plan.Open {
-		return nil
-	}
 	seen, err := prov.Observe(ctx, step.Target)
 	if err != nil {
 		return err

@@ -21,7 +21,11 @@ import (
 
 const (
 	// jobDeadline is how long a job may take, retries included.
-	jobDeadline = 30 * time.Minute
+	jobDeadline  = 30 * time.Minute
+	backoffLimit = 6
+	// dropDeadline and dropBackoffLimit are those of work that cannot be taken back; the limit is the API's.
+	dropDeadline     = 7 * 24 * time.Hour
+	dropBackoffLimit = 100
 	// jobTTL is how long the resource of an ended job stays; the history keeps its record.
 	jobTTL = 24 * time.Hour
 )
@@ -56,10 +60,14 @@ func (k KubeJobs) object(job uuid.UUID, step plan.Step) (*v1alpha1.TableProvisio
 	if err != nil {
 		return nil, err
 	}
-	ttl := jobTTL
+	ttl, deadline, limit := jobTTL, jobDeadline, int32(backoffLimit)
+	if step.Destructive {
+		// What has been committed is repeated until it is done.
+		deadline, limit = dropDeadline, dropBackoffLimit
+	}
 	return jobspec.New(jobspec.Request{
 		JobID: job.String(), Namespace: k.Namespace, Step: step, Schema: opener.Options(),
-		Deadline: jobDeadline, TTLAfterFinished: &ttl,
+		Deadline: deadline, BackoffLimit: &limit, TTLAfterFinished: &ttl,
 	})
 }
 

@@ -18,22 +18,28 @@ func (d *Deployer) Look(ctx context.Context, p *plan.Plan) plan.Extra {
 	defer cancel()
 	extra := plan.Extra{Steps: map[string]plan.StepExtra{}}
 	for _, step := range p.Steps {
-		extra.Steps[step.ID] = d.lookAt(ctx, step)
+		extra.Steps[step.ID] = d.lookAt(ctx, p, step)
 	}
 	return extra
 }
 
-func (d *Deployer) lookAt(ctx context.Context, step plan.Step) plan.StepExtra {
+func (d *Deployer) lookAt(ctx context.Context, p *plan.Plan, step plan.Step) plan.StepExtra {
 	var x plan.StepExtra
+	if step.Action == plan.Open {
+		if len(p.Secrets) > 0 {
+			return x // its secrets are not stored before the statement runs
+		}
+		if err := d.pool.Probe(ctx, step.Catalog); err != nil {
+			x.Observed = &plan.Observed{Error: sqlerr.From(err).Message}
+		}
+		return x
+	}
 	prov, done, err := d.pool.Get(ctx, step.Catalog)
 	if err != nil {
 		x.Observed = &plan.Observed{Error: sqlerr.From(err).Message}
 		return x
 	}
 	defer done()
-	if step.Action == plan.Open {
-		return x
-	}
 	x.Calls = prov.Steps(step.Action, step.Target)
 	x.Observed = observe(ctx, prov, step)
 	if step.Path == plan.Slow && d.jobs != nil {

@@ -66,7 +66,21 @@ func (p *Pool) Get(ctx context.Context, c catalog.Catalog) (Provisioner, func(),
 	return got, done, nil
 }
 
-func poolKey(c catalog.Catalog) string { return fmt.Sprintf("%s\x00%s", c.Type, c.Name) }
+// poolKey tells catalogs apart, one from another of the same name that was dropped before included.
+func poolKey(c catalog.Catalog) string { return fmt.Sprintf("%s\x00%s\x00%d", c.Type, c.Name, c.OID) }
+
+// Probe opens the system of a catalog that is not registered yet, and closes it again.
+func (p *Pool) Probe(ctx context.Context, c catalog.Catalog) error {
+	opener, err := p.registry.Opener(c.Type)
+	if err != nil {
+		return err
+	}
+	prov, err := opener.Open(ctx, c, p.secrets)
+	if err != nil {
+		return err
+	}
+	return prov.Close()
+}
 
 func (p *Pool) take(c catalog.Catalog) (Provisioner, func()) {
 	p.mu.Lock()

@@ -114,7 +114,7 @@ func (b *backend) expect(kind byte, sink *exchange) {
 	if b.copyIn && kind == 'S' {
 		return // ignored by the server until the data has ended
 	}
-	if b.failed && kind != 'S' {
+	if b.failed && kind != 'S' && !b.syncQueued() {
 		// The server drops it without an answer.
 		if sink != nil {
 			sink.finish(errSkipped)
@@ -125,6 +125,16 @@ func (b *backend) expect(kind byte, sink *exchange) {
 		sink.left++
 	}
 	b.queue = append(b.queue, expectation{kind, sink})
+}
+
+// syncQueued tells whether a Sync is on its way, behind which the server answers again; b.mu is held.
+func (b *backend) syncQueued() bool {
+	for _, e := range b.queue {
+		if e.kind == 'S' {
+			return true
+		}
+	}
+	return false
 }
 
 // flush sends what is buffered.

@@ -12,12 +12,13 @@ import (
 	"github.com/tablewright/tablewright/ddl/plan"
 	"github.com/tablewright/tablewright/ddl/sqlerr"
 	"github.com/tablewright/tablewright/deploy"
+	"github.com/tablewright/tablewright/home"
 )
 
 // beforeCommitQuery brings forward what could still make the home commit fail.
 const (
 	beforeCommitQuery = "set constraints all immediate"
-	xidQuery          = "select pg_current_xact_id()::text"
+	xidQuery          = "select pg_catalog.pg_current_xact_id()::pg_catalog.text"
 )
 
 // commitPoint does the external work of the open transaction and commits it at home, in this order:
@@ -38,6 +39,10 @@ func (s *Session) commitPoint(ctx context.Context, text *routed) error {
 	if err := run.Forward(ctx, notifier); err != nil {
 		s.tx.abandon(staged)
 		return err
+	}
+	if err := s.markReady(ctx, staged, run); err != nil {
+		s.tx.abandon(staged)
+		return run.RolledBack(ctx, err)
 	}
 	tag, err := s.commitHome(ctx, text)
 	if err != nil {
@@ -88,6 +93,26 @@ func (s *Session) forgetOrphans(ctx context.Context) {
 	if err := s.gateway.Secrets.Forget(ctx, orphans); err != nil {
 		s.log.Warn().Err(err).Msg("secret of a statement that was rolled back not removed")
 	}
+}
+
+// markReady notes, in the transaction that commits them, which objects the shadows stand for: nobody sees
+// a shadow whose object is made and not known.
+func (s *Session) markReady(ctx context.Context, staged []stagedStatement, run *deploy.Run) error {
+	none := ""
+	for _, st := range staged {
+		identity, made := run.Made(st.jobID)
+		if !made || st.relation == 0 {
+			continue
+		}
+		sql, err := home.RelationPatch{State: "ready", Identity: &identity, JobID: &none}.Statement(strconv.FormatUint(uint64(st.relation), 10))
+		if err != nil {
+			return err
+		}
+		if err := s.runHomeStatement(context.WithoutCancel(ctx), nil, &plan.HomeStatement{SQL: sql, Ticket: true}); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // beginRun records the staged work.

@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"sync"
 	"time"
@@ -38,6 +39,7 @@ type exchange struct {
 	fields []pgproto3.FieldDescription
 	rows   [][][]byte
 	tag    string
+	params int // of a described statement
 	copyIn chan struct{}
 }
 
@@ -74,6 +76,8 @@ func (x *exchange) message(f Frame) error {
 		return nil
 	}
 	switch f.Type {
+	case 't':
+		x.params = int(binary.BigEndian.Uint16(f.Body))
 	case 'T':
 		var m pgproto3.RowDescription
 		if err := m.Decode(f.Body); err != nil {

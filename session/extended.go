@@ -166,8 +166,13 @@ func (s *Session) describe(ctx context.Context, f Frame) error {
 
 // execute deals with an Execute message.
 func (s *Session) execute(ctx context.Context, f Frame) error {
-	if err := s.aloneWith(); err != nil {
-		return s.fail(ctx, err)
+	if s.tx.write != nil {
+		if _, failed, err := s.backend.drain(); err != nil || failed {
+			return err
+		}
+		if err := s.aloneWith(); err != nil {
+			return s.fail(ctx, err)
+		}
 	}
 	if len(s.portals) == 0 {
 		s.tx.executed++

@@ -47,6 +47,7 @@ func (s *Session) compute(ctx context.Context, p *rowsPlan, b BindRequest) ([][]
 		m    pgproto3.FrontendMessage
 		kind byte
 	}{
+		{&pgproto3.Close{ObjectType: 'P', Name: ownName}, 'C'},
 		{&pgproto3.Close{ObjectType: 'S', Name: ownName}, 'C'},
 		{&pgproto3.Parse{Name: ownName, Query: p.write.Rows.Text(), ParameterOIDs: p.types}, 'P'},
 		{&pgproto3.Bind{DestinationPortal: ownName, PreparedStatement: ownName, Parameters: b.Params, ParameterFormatCodes: b.ParamFormats}, 'B'},

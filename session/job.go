@@ -49,7 +49,7 @@ func (s *Session) visibleJob(ctx context.Context, st *routed, ext *parse.Job) (u
 	if err != nil {
 		return id, sqlerr.New(sqlerr.InvalidTextRepresentation, "invalid input syntax for type uuid: \"%s\"", ext.ID.Value).At(position)
 	}
-	found, err := s.QueryText(ctx, "select count(*)::text from tablewright.jobs where job_id = $1", id.String())
+	found, err := s.QueryText(ctx, "select pg_catalog.count(*)::pg_catalog.text from tablewright.jobs where job_id operator(pg_catalog.=) $1::pg_catalog.uuid", id.String())
 	if err != nil {
 		return id, err
 	}

@@ -37,6 +37,7 @@ func (s *Session) addQuery(x *exchange, sql string, args [][]byte) error {
 		m    pgproto3.FrontendMessage
 		kind byte
 	}{
+		{&pgproto3.Close{ObjectType: 'P', Name: ownName}, 'C'},
 		{&pgproto3.Close{ObjectType: 'S', Name: ownName}, 'C'},
 		{&pgproto3.Parse{Name: ownName, Query: sql}, 'P'},
 		{&pgproto3.Bind{DestinationPortal: ownName, PreparedStatement: ownName, Parameters: args}, 'B'},

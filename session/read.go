@@ -51,7 +51,7 @@ func (s *Session) beginRead(ctx context.Context, r *reading) error {
 		return err
 	}
 	// The scan outlives the Execute that begins it, when a row limit suspends it.
-	rows, done, err := s.gateway.Relations.Scan(context.WithoutCancel(ctx), r.plan, pushed(r.plan.Filters, r.bind))
+	rows, done, err := s.gateway.Relations.Scan(context.WithoutCancel(ctx), r.plan, pushed(r.plan.Filters, r.bind, r.types))
 	if err != nil {
 		return err
 	}
@@ -63,11 +63,14 @@ func (s *Session) beginRead(ctx context.Context, r *reading) error {
 }
 
 // pushed are the filters whose values can be sent along: constants, and parameters in text form.
-func pushed(filters []bind.Filter, b BindRequest) []relation.Filter {
+func pushed(filters []bind.Filter, b BindRequest, types []uint32) []relation.Filter {
 	var out []relation.Filter
 	for _, f := range filters {
 		value := f.Value
 		if f.Param > 0 {
+			if f.Param <= len(types) && types[f.Param-1] != 0 {
+				continue // declared: it may be read in another way than the column's values are
+			}
 			if f.Param > len(b.Params) || b.Params[f.Param-1] == nil || formatOf(b.ParamFormats, f.Param-1) != 0 {
 				continue
 			}
@@ -123,7 +126,29 @@ func (s *Session) mayRead(ctx context.Context, r *bind.Read) error {
 	return s.may(ctx, sql, r.Relation)
 }
 
+// plainFormsQuery finds settings under which the text forms of values are not the ones that rows travel in.
+const plainFormsQuery = `select pg_catalog.string_agg(name operator(pg_catalog.||) ' = ' operator(pg_catalog.||) setting, ', ') from pg_catalog.pg_settings
+ where name = 'client_encoding' and setting <> 'UTF8' or name = 'DateStyle' and setting !~ '^ISO'
+ or name = 'IntervalStyle' and setting <> 'postgres' or name = 'bytea_output' and setting <> 'hex'
+ or name = 'extra_float_digits' and setting::pg_catalog.int4 < 1`
+
+// plainForms refuses to move rows under settings that would change them on the way.
+func (s *Session) plainForms(ctx context.Context) error {
+	r, err := s.query(ctx, plainFormsQuery)
+	if err != nil {
+		return err
+	}
+	if other := r.Rows[0][0]; other != nil {
+		return sqlerr.New(sqlerr.FeatureNotSupported, "rows of external tables cannot be moved under these settings: %s", other).
+			WithHint("Use client_encoding UTF8, DateStyle ISO, IntervalStyle postgres, bytea_output hex and extra_float_digits 1 or more.")
+	}
+	return nil
+}
+
 func (s *Session) may(ctx context.Context, sql string, rel catalog.Relation) error {
+	if err := s.plainForms(ctx); err != nil {
+		return err
+	}
 	allowed, err := s.QueryText(ctx, sql)
 	if err != nil {
 		return err

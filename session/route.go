@@ -160,6 +160,9 @@ func (s *Session) judge(known script) script {
 
 // controlOf tells which transaction statement a statement is.
 func controlOf(st *parse.Statement) control {
+	if st.Node.GetCallStmt() != nil || st.Node.GetDoStmt() != nil {
+		return control{kind: mayCommit}
+	}
 	tx := st.Node.GetTransactionStmt()
 	if tx == nil {
 		return control{}

@@ -62,6 +62,7 @@ func (s *Session) runRows(ctx context.Context, st *routed, d route.Decision, sna
 		m    pgproto3.FrontendMessage
 		kind byte
 	}{
+		{&pgproto3.Close{ObjectType: 'P', Name: ownName}, 'C'},
 		{&pgproto3.Close{ObjectType: 'S', Name: ownName}, 'C'},
 		{&pgproto3.Parse{Name: ownName, Query: shadow.Text()}, 'P'},
 		{&pgproto3.Close{ObjectType: 'S', Name: ownName}, 'C'},
@@ -105,6 +106,17 @@ func (s *Session) bindRows(ctx context.Context, p *portal) error {
 	if tx == 'E' {
 		return s.fail(ctx, sqlerr.New(sqlerr.InFailedSQLTransaction,
 			"current transaction is aborted, commands ignored until end of transaction block"))
+	}
+	x := newExchange(s.client)
+	if err := s.backend.addMessage(&pgproto3.Describe{ObjectType: 'S', Name: p.bind.Statement}, 'd', x); err != nil {
+		return err
+	}
+	if err := s.backend.run(ctx, x, func() {}); err != nil {
+		return s.fail(ctx, err) // the home server does not know the name any more
+	}
+	if x.params != len(p.bind.Params) {
+		return s.fail(ctx, sqlerr.New(sqlerr.ProtocolViolation,
+			"bind message supplies %d parameters, but prepared statement \"%s\" requires %d", len(p.bind.Params), p.bind.Statement, x.params))
 	}
 	if p.statement.rows.read != nil {
 		p.read = &reading{session: s, plan: p.statement.rows.read, bind: p.bind, types: p.statement.rows.types}

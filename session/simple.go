@@ -7,6 +7,7 @@ import (
 	"github.com/jackc/pgx/v5/pgproto3"
 
 	"github.com/tablewright/tablewright/ddl/plan"
+	"github.com/tablewright/tablewright/ddl/route"
 )
 
 // simpleQuery deals with a Query message. One without a statement of ours goes home untouched; otherwise
@@ -39,9 +40,43 @@ func (s *Session) simpleQuery(ctx context.Context, f Frame) error {
 			return s.endQuery(ctx, err)
 		}
 	}
+	if passed, err := s.passOnWhole(ctx, f, script); passed || err != nil {
+		if err != nil {
+			return s.endQuery(ctx, err)
+		}
+		return nil
+	}
 	err = s.endQuery(ctx, s.runScript(ctx, script))
 	s.closePortals()
 	return err
+}
+
+// passOnWhole forwards a Query of one statement whose names turn out to mean nothing managed, as it came:
+// statements that must be alone (VACUUM) and COPY then run as without us.
+func (s *Session) passOnWhole(ctx context.Context, f Frame, script script) (bool, error) {
+	if len(script.statements) != 1 || script.statements[0].verdict != asks || s.tx.executed > 0 {
+		return false, nil
+	}
+	tx := s.backend.state()
+	if tx == 'E' {
+		s.tx.settled()
+		return true, s.forward(ctx, f, 'Q')
+	}
+	d, _, err := s.decide(ctx, script.statements[0].parsed)
+	if err != nil || d.Route != route.Home {
+		return false, err
+	}
+	if tx == 'I' {
+		x := newExchange(s.client)
+		if err := s.backend.addMessage(&pgproto3.Sync{}, 'S', x); err != nil {
+			return false, err
+		}
+		if err := s.backend.run(ctx, x, func() {}); err != nil {
+			return false, err
+		}
+	}
+	s.tx.settled()
+	return true, s.forward(ctx, f, 'Q')
 }
 
 // commitPipeline commits what a pipeline has done that no Sync has ended. No ReadyForQuery is sent for it.
@@ -216,6 +251,12 @@ func (s *Session) copyIn() error {
 			}
 			if err := s.backend.add(f, 0, nil); err != nil {
 				return errors.Join(errBackendGone, err)
+			}
+			if f.Type != 'd' {
+				// The Flush that went before was part of the copy.
+				if err := s.backend.addMessage(&pgproto3.Flush{}, 0, nil); err != nil {
+					return err
+				}
 			}
 			if f.Type != 'd' || !s.client.Buffered() {
 				if err := s.backend.flush(); err != nil {

@@ -178,7 +178,7 @@ func (s *Session) allowedNow(p *plan.Plan, settings deploy.Settings) error {
 
 // lockQuery takes the lock of a full name; whoever has it makes or drops that object in an open
 // transaction.
-const lockQuery = "select pg_try_advisory_xact_lock(hashtextextended($1, 0))"
+const lockQuery = "select pg_catalog.pg_try_advisory_xact_lock(pg_catalog.hashtextextended($1, 0))"
 
 // lock makes two sessions that work on one object meet before either reaches the shadow.
 func (s *Session) lock(ctx context.Context, p *plan.Plan) error {
@@ -194,7 +194,7 @@ func (s *Session) lock(ctx context.Context, p *plan.Plan) error {
 		if !p.Waits {
 			return s.inUse(ctx, name, key)
 		}
-		if _, err := s.query(ctx, "select pg_advisory_xact_lock(hashtextextended($1, 0))", texts(key)...); err != nil {
+		if _, err := s.query(ctx, "select pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtextextended($1, 0))", texts(key)...); err != nil {
 			return err
 		}
 	}
@@ -231,7 +231,7 @@ func (s *Session) runHome(ctx context.Context, st *routed, p *plan.Plan, staged 
 }
 
 // ticketQuery sets the ticket of the statement that follows in the same transaction.
-const ticketQuery = "select set_config('tablewright.ticket', $1, true)"
+const ticketQuery = "select pg_catalog.set_config('tablewright.ticket', $1, true)"
 
 // runHomeStatement runs one statement. The one that stands for the client's own shows its notices and
 // errors, with positions in the text that the client sent.
@@ -272,7 +272,7 @@ func (s *Session) registerShadow(ctx context.Context, p *plan.Plan, staged *stag
 	if step.Target.Kind != plan.TableKind || step.Action != plan.Create {
 		return nil
 	}
-	text, err := s.QueryText(ctx, "select pg_catalog.to_regclass($1)::oid::text", step.Target.Name.HomeString())
+	text, err := s.QueryText(ctx, "select pg_catalog.to_regclass($1)::pg_catalog.oid::pg_catalog.text", step.Target.Name.HomeString())
 	if err != nil {
 		return err
 	}

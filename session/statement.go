@@ -53,7 +53,10 @@ func (s *Session) runOurs(ctx context.Context, st *routed, e *execution) error {
 func (s *Session) runControl(ctx context.Context, st *routed, e *execution) error {
 	tx := s.backend.state()
 	switch c := st.control; {
-	case c.kind == commitBlock && len(s.tx.staged) > 0 && tx != 'E':
+	case c.kind == mayCommit && len(s.tx.staged) > 0 && !s.tx.inBlock(tx):
+		return sqlerr.New(sqlerr.InvalidTransactionTermination, "CALL and DO cannot follow a change of an external system in an implicit transaction").
+			WithHint("Run them by themselves, or in a transaction block.")
+	case c.kind == commitBlock && len(s.tx.staged) > 0 && (tx != 'E' || s.tx.recovered):
 		return s.commitBlock(ctx, st)
 	case c.kind == prepareTransaction && len(s.tx.staged) > 0:
 		return sqlerr.New(sqlerr.FeatureNotSupported, "cannot PREPARE a transaction that has changed tables of external systems").
@@ -62,6 +65,9 @@ func (s *Session) runControl(ctx context.Context, st *routed, e *execution) erro
 	if e.portal != nil {
 		if err := s.forward(ctx, e.frame, 'E'); err != nil {
 			return err
+		}
+		if _, failed, err := s.backend.drain(); err != nil || failed {
+			return err // the home server has answered its error; nothing was carried out
 		}
 	} else if err := s.passOnStatement(ctx, st); err != nil {
 		return err
@@ -84,6 +90,7 @@ func (s *Session) rows(ctx context.Context, e *execution, sql string, tag string
 		m    pgproto3.FrontendMessage
 		kind byte
 	}{
+		{&pgproto3.Close{ObjectType: 'P', Name: ownName}, 'C'},
 		{&pgproto3.Close{ObjectType: 'S', Name: ownName}, 'C'},
 		{&pgproto3.Parse{Name: ownName, Query: sql}, 'P'},
 		{&pgproto3.Bind{DestinationPortal: ownName, PreparedStatement: ownName, Parameters: args, ResultFormatCodes: formats}, 'B'},

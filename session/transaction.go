@@ -17,6 +17,8 @@ type transaction struct {
 	began, ended bool
 	// executed counts what ran since the last ReadyForQuery: more than none is an implicit transaction.
 	executed int
+	// recovered tells that a ROLLBACK TO since the last ReadyForQuery has ended the block's failed state.
+	recovered bool
 	// staged are the statements of ours whose external work waits for the commit.
 	staged []stagedStatement
 	// savepoints remember how much was staged when each was set.
@@ -42,7 +44,7 @@ type savepoint struct {
 }
 
 // settled forgets what happened since the last ReadyForQuery: another one is on its way.
-func (t *transaction) settled() { t.began, t.ended, t.executed = false, false, 0 }
+func (t *transaction) settled() { t.began, t.ended, t.executed, t.recovered = false, false, 0, false }
 
 // discard forgets staged work: its transaction was rolled back.
 func (t *transaction) discard() {
@@ -96,6 +98,7 @@ const (
 	releaseSavepoint
 	rollbackToSavepoint
 	prepareTransaction
+	mayCommit // CALL and DO: a procedure may commit, outside a block
 )
 
 // controlled notes a transaction statement that the home server has carried out.
@@ -114,6 +117,7 @@ func (t *transaction) controlled(c control) {
 			t.savepoints = t.savepoints[:i]
 		}
 	case rollbackToSavepoint:
+		t.recovered = true
 		if i := t.find(c.savepoint); i >= 0 {
 			t.abandon(t.staged[t.savepoints[i].staged:])
 			t.staged = t.staged[:t.savepoints[i].staged]
@@ -122,7 +126,7 @@ func (t *transaction) controlled(c control) {
 			// Set before the session had anything to watch: all that is staged came after it.
 			t.discard()
 		}
-	case noControl:
+	case noControl, mayCommit:
 	}
 }
 

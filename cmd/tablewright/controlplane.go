@@ -68,7 +68,7 @@ func (p *controlPlane) startEmbedded(ctx context.Context, config Config, log zer
 		return err
 	}
 	p.embedded, p.config, p.uid = server, server.RESTConfig(), server.UID()
-	p.secrets, err = secret.NewDir(filepath.Join(config.DataDir, "secrets"))
+	p.secrets, err = secret.NewDir(filepath.Join(config.DataDir, "catalog-secrets"))
 	return err
 }
 

@@ -12,6 +12,7 @@ import (
 	"strconv"
 
 	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/rs/zerolog"
@@ -276,6 +277,9 @@ func ownPorts(config Config, plane *controlPlane) []uint16 {
 	}
 	if u, err := url.Parse(plane.config.Host); err == nil {
 		add(u.Port())
+	}
+	if home, err := pgconn.ParseConfig(config.Home.DSN); err == nil && config.Home.DSN != "" {
+		ports = append(ports, home.Port) // of this host only: another host's own pg_hba must keep the gateway's role in
 	}
 	return ports
 }

@@ -47,7 +47,8 @@ func newSecrets(config Config, store deploy.SecretStore) deploy.Secrets {
 // gateway comes as the gateway.
 func denyOwnPorts(ports ...uint16) func(netip.AddrPort) error {
 	return func(target netip.AddrPort) error {
-		if !target.Addr().IsLoopback() && !isOwn(target.Addr()) {
+		addr := target.Addr().Unmap().WithZone("")
+		if !addr.IsLoopback() && !addr.IsUnspecified() && !isOwn(addr) {
 			return nil
 		}
 		for _, port := range ports {
@@ -66,7 +67,7 @@ func isOwn(addr netip.Addr) bool {
 		return true
 	}
 	for _, a := range addrs {
-		if prefix, err := netip.ParsePrefix(a.String()); err == nil && prefix.Addr() == addr.Unmap() {
+		if prefix, err := netip.ParsePrefix(a.String()); err == nil && prefix.Addr() == addr {
 			return true
 		}
 	}

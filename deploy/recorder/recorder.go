@@ -34,7 +34,9 @@ const (
 	// openBlockDelay is when the resource of a block's job is looked at again: its end in the history
 	// waits for the home transaction.
 	openBlockDelay = time.Second
-	workers        = 4
+	// deletedDelay is when a resource that somebody deletes while it runs is looked at again.
+	deletedDelay = 5 * time.Second
+	workers      = 4
 )
 
 // History is the record of jobs.
@@ -139,7 +141,8 @@ func (r *Recorder) record(ctx context.Context, job history.Job, object *v1alpha1
 		}
 		return ctrl.Result{}, r.release(ctx, object)
 	case !object.DeletionTimestamp.IsZero():
-		return ctrl.Result{}, r.deletedOutside(ctx, job, object)
+		// The controller stops, undoes and ends it; the end is recorded then.
+		return ctrl.Result{RequeueAfter: deletedDelay}, r.progress(ctx, job, object)
 	default:
 		return ctrl.Result{}, r.progress(ctx, job, object)
 	}
@@ -168,15 +171,6 @@ func (r *Recorder) progress(ctx context.Context, job history.Job, object *v1alph
 		return nil // the history knows of a later attempt
 	}
 	return err
-}
-
-// deletedOutside ends a job whose resource somebody deletes while it runs.
-func (r *Recorder) deletedOutside(ctx context.Context, job history.Job, object *v1alpha1.TableProvisionJob) error {
-	over, err := r.opts.Finisher.FinishSlow(ctx, job, deploy.Outcome{State: history.Failed, Failure: deletedError(job)})
-	if err != nil || !over {
-		return err
-	}
-	return r.release(ctx, object)
 }
 
 func deletedError(job history.Job) *sqlerr.Error {
