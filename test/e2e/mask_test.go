@@ -23,7 +23,7 @@ func mask(ts *testscript.TestScript, text string) string {
 	for _, m := range masks {
 		text = m.pattern.ReplaceAllString(text, m.with)
 	}
-	for _, name := range []string{"EXT_DB", "EXT_PORT", "DATA"} {
+	for _, name := range []string{"EXT_DB", "EXT_PORT", "DATA", "PORT"} {
 		text = strings.ReplaceAll(text, ts.Getenv(name), "$"+name)
 	}
 	return text

@@ -42,6 +42,7 @@ func setup(env *testscript.Env) error {
 	}
 	env.Setenv("EXT_PORT", strconv.Itoa(int(external.Port)))
 	env.Setenv("EXT_DB", database)
+	env.Setenv("PORT", strconv.Itoa(g.port))
 	env.Setenv("EXT_USER", pgserver.Superuser)
 	env.Setenv("EXT_PASSWORD", pgserver.Password)
 	env.Setenv("EXT_DSN", fmt.Sprintf("host=127.0.0.1 port=%d user=%s password=%s dbname=%s", external.Port, pgserver.Superuser, pgserver.Password, database))
@@ -106,7 +107,7 @@ func cmdSQL(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("usage: sql file")
 	}
 	text := ts.ReadFile(args[0])
-	for _, name := range []string{"EXT_PORT", "EXT_DB", "EXT_USER", "EXT_PASSWORD", "DATA"} {
+	for _, name := range []string{"EXT_PORT", "EXT_DB", "EXT_USER", "EXT_PASSWORD", "DATA", "PORT"} {
 		text = strings.ReplaceAll(text, "${"+name+"}", ts.Getenv(name))
 	}
 	cmd := exec.Command("psql", "-X", "-a", "-q", "-v", "VERBOSITY=verbose", "-v", "SHOW_CONTEXT=never")

@@ -172,3 +172,47 @@ func ask(t *testing.T, conn *pgx.Conn, query, schema string) []string {
 	}
 	return strings.Split(strings.ReplaceAll(text, schema+".", ""), "\n")
 }
+
+// A result of many batches comes whole, also through a portal with a row limit; a client that leaves in the
+// middle of one does not keep the catalog's connections.
+func TestLongResults(t *testing.T) {
+	t.Parallel()
+	g := startGateway(t)
+	conn := connect(t, g)
+	registerExternal(t, conn)
+	mustExec(t, conn, "create schema ext.long")
+	mustExec(t, conn, "create table ext.long.n (n int, label text)")
+	direct, err := external.Connect(t.Context(), "postgres")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer direct.Close(t.Context())
+	if _, err := direct.Exec(t.Context(), "insert into long.n select i, 'row ' || i from generate_series(1, 25000) i"); err != nil {
+		t.Fatal(err)
+	}
+	for range 20 { // more than a catalog has connections
+		leaver := connect(t, g)
+		rows, err := leaver.Query(t.Context(), "select n, label from ext.long.n")
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows.Next()
+		_ = leaver.PgConn().Conn().Close()
+	}
+	for _, mode := range []pgx.QueryExecMode{pgx.QueryExecModeExec, pgx.QueryExecModeSimpleProtocol} {
+		rows, err := conn.Query(t.Context(), "select n from ext.long.n where n % 2 = 0", mode)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := pgx.CollectRows(rows, pgx.RowTo[int])
+		if err != nil || len(got) != 12500 {
+			t.Fatalf("%s: %d rows, %v", mode, len(got), err)
+		}
+	}
+	var sum int64
+	if err := conn.QueryRow(t.Context(), "select sum(n) from ext.long.n").Scan(&sum); err != nil || sum != 25000*25001/2 {
+		t.Fatalf("%d, %v", sum, err)
+	}
+	mustExec(t, conn, "drop table ext.long.n")
+	mustExec(t, conn, "drop schema ext.long")
+}
