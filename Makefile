@@ -37,7 +37,7 @@ faults: build
 	FAULT_RUNS=$(RUNS) FAULT_SEED=$(SEED) go test -count=1 -timeout 10h -v -run TestKilledAtAnyPoint ./test/e2e
 
 image-check: build
-	@scripts/image-check
+	@BINARY=bin/tablewright scripts/image-check
 
 generate:
 	@scripts/generate

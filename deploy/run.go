@@ -189,7 +189,7 @@ func (r *Run) Committed(ctx context.Context, n Notifier) (warnings []plan.Notice
 // Made tells which object Forward has made for a statement, unless a job is still to make it.
 func (r *Run) Made(job uuid.UUID) (identity string, made bool) {
 	for _, w := range r.work {
-		if w.JobID == job && len(w.made) > 0 && !(w.handed && r.req.Alone) {
+		if w.JobID == job && len(w.made) > 0 && (!w.handed || !r.req.Alone) {
 			return w.made[len(w.made)-1].identity, true
 		}
 	}

@@ -245,29 +245,41 @@ func (s *Session) copyIn() error {
 			return err
 		}
 		switch f.Type {
-		case 'd', 'c', 'f':
-			if f.Type != 'd' {
-				s.backend.endCopy()
+		case 'd':
+			if err := s.forwardData(f); err != nil {
+				return err
 			}
-			if err := s.backend.add(f, 0, nil); err != nil {
-				return errors.Join(errBackendGone, err)
-			}
-			if f.Type != 'd' {
-				// The Flush that went before was part of the copy.
-				if err := s.backend.addMessage(&pgproto3.Flush{}, 0, nil); err != nil {
-					return err
-				}
-			}
-			if f.Type != 'd' || !s.client.Buffered() {
-				if err := s.backend.flush(); err != nil {
-					return errors.Join(errBackendGone, err)
-				}
-			}
-			if f.Type != 'd' {
-				return nil
-			}
+		case 'c', 'f':
+			return s.endData(f)
 		case 'X':
 			return errTerminate
 		}
 	}
+}
+
+// forwardData passes one piece of the client's data on; it is sent when no more has arrived.
+func (s *Session) forwardData(f Frame) error {
+	err := s.backend.add(f, 0, nil)
+	if err == nil && !s.client.Buffered() {
+		err = s.backend.flush()
+	}
+	if err != nil {
+		return errors.Join(errBackendGone, err)
+	}
+	return nil
+}
+
+// endData passes the end of the data on, with a Flush: the one that went before was part of the copy.
+func (s *Session) endData(f Frame) error {
+	s.backend.endCopy()
+	if err := s.backend.add(f, 0, nil); err != nil {
+		return errors.Join(errBackendGone, err)
+	}
+	if err := s.backend.addMessage(&pgproto3.Flush{}, 0, nil); err != nil {
+		return err
+	}
+	if err := s.backend.flush(); err != nil {
+		return errors.Join(errBackendGone, err)
+	}
+	return nil
 }

@@ -18,7 +18,7 @@ func statements(t *testing.T, file, schema string) []string {
 		t.Fatal(err)
 	}
 	var list []string
-	for _, s := range strings.Split(regexp.MustCompile(`(?m)^--.*$`).ReplaceAllString(string(text), ""), ";\n") {
+	for s := range strings.SplitSeq(regexp.MustCompile(`(?m)^--.*$`).ReplaceAllString(string(text), ""), ";\n") {
 		if s = strings.TrimSpace(s); s != "" {
 			list = append(list, strings.ReplaceAll(s, "@", schema))
 		}
