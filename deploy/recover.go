@@ -3,6 +3,7 @@ package deploy
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"time"
 
@@ -42,6 +43,11 @@ func (d *Deployer) RunRecovery(ctx context.Context) error {
 	}
 }
 
+// foreign tells whether a job's resource is in another control plane.
+func (d *Deployer) foreign(job history.Job) bool {
+	return job.Path == history.Slow && job.Cluster != d.cluster
+}
+
 // RunLeases renews this gateway's leases until ctx ends, whatever recovery is busy with.
 func (d *Deployer) RunLeases(ctx context.Context) error {
 	renew := time.NewTicker(renewInterval)
@@ -60,13 +66,19 @@ func (d *Deployer) RunLeases(ctx context.Context) error {
 
 // Adopt finds the jobs that a gateway of the same name left unfinished: it is dead, since the name is that
 // of a data folder which one process holds at a time, so its leases need not run out first. It must be
-// called before this gateway begins jobs of its own; RunRecovery then works on what was found.
+// called before this gateway begins jobs of its own; RunRecovery then works on what was found. A gateway
+// with another control plane that is at work in the same home database is an error: neither could see
+// what becomes of the other's jobs.
 func (d *Deployer) Adopt(ctx context.Context) error {
 	jobs, err := d.leases.Unfinished(ctx, retryQueueMax)
 	if err != nil {
 		return err
 	}
 	for _, job := range jobs {
+		if d.foreign(job) && time.Now().Before(job.LeaseExpires) {
+			return fmt.Errorf("the home database has unfinished jobs of control plane %s, this gateway's is %s: "+
+				"gateways that share a home database must share the control plane", job.Cluster, d.cluster)
+		}
 		if job.Holder != d.holder {
 			continue
 		}
@@ -114,6 +126,9 @@ func (d *Deployer) recoverExpired(ctx context.Context) {
 		return
 	}
 	for _, job := range jobs {
+		if d.foreign(job) {
+			continue
+		}
 		mine, err := d.leases.TakeLease(ctx, job.JobID, d.holder, leaseDuration)
 		if err != nil || !mine {
 			continue

@@ -15,10 +15,13 @@ import (
 
 // undo takes back, in reverse, what the run has made, records the ends and returns the cause with a line
 // an object in its detail. It does not end with the statement's context: that may be the cause.
-func (r *Run) undo(ctx context.Context, cause error) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), undoMax)
+func (r *Run) undo(statement context.Context, cause error) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(statement), undoMax)
 	defer cancel()
 	e := sqlerr.From(cause)
+	if reason, coded := errors.AsType[*sqlerr.Error](context.Cause(statement)); coded {
+		e = reason // cancelled, whatever the step that was under way calls it
+	}
 	lines := make([]string, len(r.work))
 	for i := len(r.work) - 1; i >= 0; i-- {
 		w := r.work[i]

@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"errors"
 
 	"github.com/jackc/pgx/v5/pgproto3"
 
@@ -34,6 +35,23 @@ func (s *Session) runStatement(ctx context.Context, st *routed, e *execution) er
 func (s *Session) runOurs(ctx context.Context, st *routed, e *execution) error {
 	ctx, end := s.begin(ctx)
 	defer end()
+	return becauseOf(ctx, s.runOwn(ctx, st, e))
+}
+
+// becauseOf is the error that ended a statement: when it was cancelled, that, whatever the part that was
+// under way calls it.
+func becauseOf(ctx context.Context, err error) error {
+	cause, coded := errors.AsType[*sqlerr.Error](context.Cause(ctx))
+	if err == nil || !coded || errors.Is(err, errBackendGone) || errors.Is(err, errAnswered) {
+		return err
+	}
+	if e, ok := errors.AsType[*sqlerr.Error](err); ok && e.Code == cause.Code {
+		return err // the same, with more detail
+	}
+	return cause
+}
+
+func (s *Session) runOwn(ctx context.Context, st *routed, e *execution) error {
 	if sql := translate(st.parsed); sql != "" {
 		return s.passOnText(ctx, st, plan.HomeStatement{SQL: sql})
 	}

@@ -9,6 +9,8 @@ import (
 
 	"github.com/go-logr/logr"
 	"github.com/rs/zerolog"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -32,6 +34,7 @@ type controlPlane struct {
 	uid       string
 	namespace string
 	secrets   deploy.SecretStore
+	leases    bool             // it has Leases, so that one of several controllers can be the leader
 	embedded  *embedded.Server // nil for a cluster
 }
 
@@ -49,10 +52,39 @@ func openControlPlane(ctx context.Context, config Config, log zerolog.Logger) (*
 	if p.client, err = apply.NewClient(p.config); err != nil {
 		return nil, fmt.Errorf("control plane: %w", err)
 	}
-	if p.secrets == nil {
-		p.secrets = secret.NewCluster(p.client)
+	if err := p.lookAround(config); err != nil {
+		return nil, err
 	}
 	return p, apply.EnsureNamespace(ctx, p.config, config.Kubernetes.Namespace)
+}
+
+// lookAround finds out what the control plane has beside our own resources: a cluster has Secrets and
+// Leases, the embedded control plane of another gateway has neither.
+func (p *controlPlane) lookAround(config Config) error {
+	found, err := discovery.NewDiscoveryClientForConfig(p.config)
+	if err != nil {
+		return fmt.Errorf("control plane: %w", err)
+	}
+	has := func(groupVersion string) (bool, error) {
+		_, err := found.ServerResourcesForGroupVersion(groupVersion)
+		if apierrors.IsNotFound(err) {
+			return false, nil
+		}
+		return err == nil, err
+	}
+	if p.leases, err = has("coordination.k8s.io/v1"); err != nil {
+		return fmt.Errorf("control plane: %w", err)
+	}
+	core, err := has("v1")
+	if err != nil {
+		return fmt.Errorf("control plane: %w", err)
+	}
+	if core {
+		p.secrets = secret.NewCluster(p.client)
+		return nil
+	}
+	p.secrets, err = secret.NewDir(filepath.Join(config.DataDir, "catalog-secrets"))
+	return err
 }
 
 func (p *controlPlane) startEmbedded(ctx context.Context, config Config, log zerolog.Logger) error {
@@ -68,8 +100,7 @@ func (p *controlPlane) startEmbedded(ctx context.Context, config Config, log zer
 		return err
 	}
 	p.embedded, p.config, p.uid = server, server.RESTConfig(), server.UID()
-	p.secrets, err = secret.NewDir(filepath.Join(config.DataDir, "catalog-secrets"))
-	return err
+	return nil
 }
 
 func (p *controlPlane) connect(ctx context.Context, config Config) error {

@@ -133,7 +133,7 @@ func (g *gateway) buildDeployer(instance string, config Config, registry provisi
 	}
 	g.controller, err = controller.New(controller.Options{
 		RESTConfig: g.plane.config, Pool: slow, Namespace: config.Kubernetes.Namespace,
-		Instance: instance, Version: version, LeaderElection: g.plane.embedded == nil,
+		Instance: instance, Version: version, LeaderElection: g.plane.leases,
 		Log: logrOf(g.log, "controller").V(1),
 	})
 	return err

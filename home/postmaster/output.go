@@ -53,6 +53,9 @@ func (o *output) line(text string) {
 		o.last = append(o.last, text)
 		o.last = o.last[max(len(o.last)-outputTailMax, 0):]
 	}
+	if strings.HasSuffix(text, "the database system is starting up") {
+		level = zerolog.DebugLevel // the answer to our own asking whether it is ready
+	}
 	o.log.WithLevel(level).Msg(text)
 }
 

@@ -16,7 +16,10 @@ import (
 	"github.com/tablewright/tablewright/provision/provisiontest/pgserver"
 )
 
-type gatewayKey struct{}
+type (
+	gatewayKey struct{}
+	otherKey   struct{}
+)
 
 // setup gives each script a data folder, ports, a database of its own on the external PostgreSQL, and
 // psql's environment.
@@ -34,6 +37,10 @@ func setup(env *testscript.Env) error {
 	for k, v := range g.environment() {
 		env.Setenv(k, v)
 	}
+	other := newGateway(dir + "-other")
+	env.Values[otherKey{}] = other
+	env.Defer(func() { _ = other.stop(syscall.SIGKILL) })
+	env.Setenv("OTHER_PORT", strconv.Itoa(other.port))
 	database := "e2e_" + strings.ReplaceAll(filepath.Base(filepath.Dir(dir)), "-", "_")
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 	defer cancel()
@@ -59,6 +66,7 @@ func commands() map[string]func(ts *testscript.TestScript, neg bool, args []stri
 	return map[string]func(ts *testscript.TestScript, neg bool, args []string){
 		"gateway":      cmdGateway,
 		"sql":          cmdSQL,
+		"other":        cmdOther,
 		"waitfile":     cmdWaitFile,
 		"waitjob":      cmdWaitJob,
 		"waitlocked":   cmdWaitLocked,
@@ -97,6 +105,28 @@ func cmdGateway(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("gateway %s succeeded unexpectedly", args[0])
 	case neg:
 		_, _ = fmt.Fprint(ts.Stdout(), g.output())
+	}
+}
+
+// cmdOther is: other start [flag...] | stop. It is a second gateway, with a data folder and a namespace of
+// its own.
+func cmdOther(ts *testscript.TestScript, neg bool, args []string) {
+	g := ts.Value(otherKey{}).(*gateway)
+	if neg || len(args) == 0 {
+		ts.Fatalf("usage: other start|stop")
+	}
+	var err error
+	switch args[0] {
+	case "start":
+		g.args, g.env = args[1:], []string{"TABLEWRIGHT_NAMESPACE=team-b"}
+		err = g.start()
+	case "stop":
+		err = g.stop(syscall.SIGTERM)
+	default:
+		ts.Fatalf("unknown: other %s", args[0])
+	}
+	if err != nil {
+		ts.Fatalf("other %s: %v\n%s", args[0], err, g.output())
 	}
 }
 
