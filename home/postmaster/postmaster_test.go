@@ -302,6 +302,7 @@ func TestStalePIDFile(t *testing.T) {
 	stop(t, p)
 	sleeper := exec.CommandContext(t.Context(), "sleep", "600") // of the server's own user: PostgreSQL would believe it
 	p.dress(sleeper, syscall.SIGKILL)
+	sleeper.SysProcAttr.Pdeathsig = 0 // its thread may become a supervisor's, which ends with it
 	sleeper.Dir = p.layout.data
 	if err := sleeper.Start(); err != nil {
 		t.Fatal(err)
