@@ -6,10 +6,12 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
+	"slices"
 
 	"github.com/go-logr/logr"
 	"github.com/rs/zerolog"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
@@ -65,19 +67,12 @@ func (p *controlPlane) lookAround(config Config) error {
 	if err != nil {
 		return fmt.Errorf("control plane: %w", err)
 	}
-	has := func(groupVersion string) (bool, error) {
-		_, err := found.ServerResourcesForGroupVersion(groupVersion)
-		if apierrors.IsNotFound(err) {
-			return false, nil
-		}
-		return err == nil, err
+	if p.leases, err = serves(found, "coordination.k8s.io/v1", "leases"); err != nil {
+		return err
 	}
-	if p.leases, err = has("coordination.k8s.io/v1"); err != nil {
-		return fmt.Errorf("control plane: %w", err)
-	}
-	core, err := has("v1")
+	core, err := serves(found, "v1", "secrets")
 	if err != nil {
-		return fmt.Errorf("control plane: %w", err)
+		return err
 	}
 	if core {
 		p.secrets = secret.NewCluster(p.client)
@@ -85,6 +80,18 @@ func (p *controlPlane) lookAround(config Config) error {
 	}
 	p.secrets, err = secret.NewDir(filepath.Join(config.DataDir, "catalog-secrets"))
 	return err
+}
+
+// serves tells whether a control plane has a resource.
+func serves(d *discovery.DiscoveryClient, groupVersion, resource string) (bool, error) {
+	list, err := d.ServerResourcesForGroupVersion(groupVersion)
+	if apierrors.IsNotFound(err) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("control plane: %w", err)
+	}
+	return slices.ContainsFunc(list.APIResources, func(r metav1.APIResource) bool { return r.Name == resource }), nil
 }
 
 func (p *controlPlane) startEmbedded(ctx context.Context, config Config, log zerolog.Logger) error {
