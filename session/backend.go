@@ -108,6 +108,22 @@ func (b *backend) addMessage(m pgproto3.FrontendMessage, kind byte, sink *exchan
 	return nil
 }
 
+// outgoing is a message of our own and what its answer is expected as.
+type outgoing struct {
+	m    pgproto3.FrontendMessage
+	kind byte
+}
+
+// addAll buffers messages of one exchange.
+func (b *backend) addAll(x *exchange, messages ...outgoing) error {
+	for _, message := range messages {
+		if err := b.addMessage(message.m, message.kind, x); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func (b *backend) expect(kind byte, sink *exchange) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -43,20 +43,16 @@ func (s *Session) insert(ctx context.Context, p *rowsPlan, b BindRequest) error 
 // compute runs the query of the rows at home, with the client's parameters.
 func (s *Session) compute(ctx context.Context, p *rowsPlan, b BindRequest) ([][][]byte, error) {
 	x := newExchange(s.client)
-	for _, message := range []struct {
-		m    pgproto3.FrontendMessage
-		kind byte
-	}{
-		{&pgproto3.Close{ObjectType: 'P', Name: ownName}, 'C'},
-		{&pgproto3.Close{ObjectType: 'S', Name: ownName}, 'C'},
-		{&pgproto3.Parse{Name: ownName, Query: p.write.Rows.Text(), ParameterOIDs: p.types}, 'P'},
-		{&pgproto3.Bind{DestinationPortal: ownName, PreparedStatement: ownName, Parameters: b.Params, ParameterFormatCodes: b.ParamFormats}, 'B'},
-		{&pgproto3.Execute{Portal: ownName}, 'E'},
-		{&pgproto3.Close{ObjectType: 'S', Name: ownName}, 'C'},
-	} {
-		if err := s.backend.addMessage(message.m, message.kind, x); err != nil {
-			return nil, err
-		}
+	err := s.backend.addAll(x,
+		outgoing{&pgproto3.Close{ObjectType: 'P', Name: ownName}, 'C'},
+		outgoing{&pgproto3.Close{ObjectType: 'S', Name: ownName}, 'C'},
+		outgoing{&pgproto3.Parse{Name: ownName, Query: p.write.Rows.Text(), ParameterOIDs: p.types}, 'P'},
+		outgoing{&pgproto3.Bind{DestinationPortal: ownName, PreparedStatement: ownName, Parameters: b.Params, ParameterFormatCodes: b.ParamFormats}, 'B'},
+		outgoing{&pgproto3.Execute{Portal: ownName}, 'E'},
+		outgoing{&pgproto3.Close{ObjectType: 'S', Name: ownName}, 'C'},
+	)
+	if err != nil {
+		return nil, err
 	}
 	if err := s.backend.run(ctx, x, func() { s.cancelHome(context.WithoutCancel(ctx)) }); err != nil {
 		return nil, err

@@ -33,24 +33,15 @@ func (s *Session) query(ctx context.Context, sql string, args ...[]byte) (result
 // addQuery adds the messages that run one statement under the session's own name. A leftover of an
 // earlier query that failed is closed first.
 func (s *Session) addQuery(x *exchange, sql string, args [][]byte) error {
-	messages := []struct {
-		m    pgproto3.FrontendMessage
-		kind byte
-	}{
-		{&pgproto3.Close{ObjectType: 'P', Name: ownName}, 'C'},
-		{&pgproto3.Close{ObjectType: 'S', Name: ownName}, 'C'},
-		{&pgproto3.Parse{Name: ownName, Query: sql}, 'P'},
-		{&pgproto3.Bind{DestinationPortal: ownName, PreparedStatement: ownName, Parameters: args}, 'B'},
-		{&pgproto3.Execute{Portal: ownName}, 'E'},
-		{&pgproto3.Close{ObjectType: 'P', Name: ownName}, 'C'},
-		{&pgproto3.Close{ObjectType: 'S', Name: ownName}, 'C'},
-	}
-	for _, message := range messages {
-		if err := s.backend.addMessage(message.m, message.kind, x); err != nil {
-			return err
-		}
-	}
-	return nil
+	return s.backend.addAll(x,
+		outgoing{&pgproto3.Close{ObjectType: 'P', Name: ownName}, 'C'},
+		outgoing{&pgproto3.Close{ObjectType: 'S', Name: ownName}, 'C'},
+		outgoing{&pgproto3.Parse{Name: ownName, Query: sql}, 'P'},
+		outgoing{&pgproto3.Bind{DestinationPortal: ownName, PreparedStatement: ownName, Parameters: args}, 'B'},
+		outgoing{&pgproto3.Execute{Portal: ownName}, 'E'},
+		outgoing{&pgproto3.Close{ObjectType: 'P', Name: ownName}, 'C'},
+		outgoing{&pgproto3.Close{ObjectType: 'S', Name: ownName}, 'C'},
+	)
 }
 
 // texts makes text parameters.

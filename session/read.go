@@ -246,20 +246,15 @@ func (r *reading) open(ctx context.Context, columns [][][]byte) error {
 	}
 	x := newExchange(s.client)
 	x.show = func(f Frame) bool { return f.Type == 'T' && r.describe }
-	messages := []struct {
-		m    pgproto3.FrontendMessage
-		kind byte
-	}{
-		{&pgproto3.Close{ObjectType: 'P', Name: r.name}, 'C'},
-		{&pgproto3.Close{ObjectType: 'S', Name: r.name}, 'C'},
-		{&pgproto3.Parse{Name: r.name, Query: r.query, ParameterOIDs: types}, 'P'},
-		{&b, 'B'},
-		{&pgproto3.Describe{ObjectType: 'P', Name: r.name}, 'D'},
-	}
-	for _, message := range messages {
-		if err := s.backend.addMessage(message.m, message.kind, x); err != nil {
-			return err
-		}
+	err := s.backend.addAll(x,
+		outgoing{&pgproto3.Close{ObjectType: 'P', Name: r.name}, 'C'},
+		outgoing{&pgproto3.Close{ObjectType: 'S', Name: r.name}, 'C'},
+		outgoing{&pgproto3.Parse{Name: r.name, Query: r.query, ParameterOIDs: types}, 'P'},
+		outgoing{&b, 'B'},
+		outgoing{&pgproto3.Describe{ObjectType: 'P', Name: r.name}, 'D'},
+	)
+	if err != nil {
+		return err
 	}
 	if err := s.backend.run(ctx, x, func() { s.cancelHome(context.WithoutCancel(ctx)) }); err != nil {
 		return err

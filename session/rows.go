@@ -58,18 +58,14 @@ func (s *Session) runRows(ctx context.Context, st *routed, d route.Decision, sna
 		return err
 	}
 	x := newExchange(s.client)
-	for _, message := range []struct {
-		m    pgproto3.FrontendMessage
-		kind byte
-	}{
-		{&pgproto3.Close{ObjectType: 'P', Name: ownName}, 'C'},
-		{&pgproto3.Close{ObjectType: 'S', Name: ownName}, 'C'},
-		{&pgproto3.Parse{Name: ownName, Query: shadow.Text()}, 'P'},
-		{&pgproto3.Close{ObjectType: 'S', Name: ownName}, 'C'},
-	} {
-		if err := s.backend.addMessage(message.m, message.kind, x); err != nil {
-			return err
-		}
+	err = s.backend.addAll(x,
+		outgoing{&pgproto3.Close{ObjectType: 'P', Name: ownName}, 'C'},
+		outgoing{&pgproto3.Close{ObjectType: 'S', Name: ownName}, 'C'},
+		outgoing{&pgproto3.Parse{Name: ownName, Query: shadow.Text()}, 'P'},
+		outgoing{&pgproto3.Close{ObjectType: 'S', Name: ownName}, 'C'},
+	)
+	if err != nil {
+		return err
 	}
 	if err := s.backend.run(ctx, x, func() {}); err != nil {
 		return s.rewrittenError(st, shadow, err)

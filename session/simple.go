@@ -184,21 +184,16 @@ func (s *Session) passOnText(ctx context.Context, st *routed, h plan.HomeStateme
 		}
 		m.Position = shift(m.Position, st)
 	}
-	messages := []struct {
-		m    pgproto3.FrontendMessage
-		kind byte
-	}{
-		{&pgproto3.Parse{Query: h.SQL}, 'P'},
-		{&pgproto3.Bind{}, 'B'},
-		{&pgproto3.Describe{ObjectType: 'P'}, 'D'},
-		{&pgproto3.Execute{}, 'E'},
+	err := s.backend.addAll(x,
+		outgoing{&pgproto3.Parse{Query: h.SQL}, 'P'},
+		outgoing{&pgproto3.Bind{}, 'B'},
+		outgoing{&pgproto3.Describe{ObjectType: 'P'}, 'D'},
+		outgoing{&pgproto3.Execute{}, 'E'},
+	)
+	if err != nil {
+		return err
 	}
-	for _, message := range messages {
-		if err := s.backend.addMessage(message.m, message.kind, x); err != nil {
-			return err
-		}
-	}
-	err := s.runWithCopy(ctx, x)
+	err = s.runWithCopy(ctx, x)
 	if err != nil && !errors.Is(err, errBackendGone) {
 		return errAnswered
 	}

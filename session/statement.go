@@ -104,22 +104,17 @@ func (s *Session) rows(ctx context.Context, e *execution, sql string, tag string
 	if e.portal != nil {
 		formats = e.portal.bind.ResultFormats
 	}
-	messages := []struct {
-		m    pgproto3.FrontendMessage
-		kind byte
-	}{
-		{&pgproto3.Close{ObjectType: 'P', Name: ownName}, 'C'},
-		{&pgproto3.Close{ObjectType: 'S', Name: ownName}, 'C'},
-		{&pgproto3.Parse{Name: ownName, Query: sql}, 'P'},
-		{&pgproto3.Bind{DestinationPortal: ownName, PreparedStatement: ownName, Parameters: args, ResultFormatCodes: formats}, 'B'},
-		{&pgproto3.Describe{ObjectType: 'P', Name: ownName}, 'D'},
-		{&pgproto3.Execute{Portal: ownName}, 'E'},
-		{&pgproto3.Close{ObjectType: 'S', Name: ownName}, 'C'},
-	}
-	for _, message := range messages {
-		if err := s.backend.addMessage(message.m, message.kind, x); err != nil {
-			return err
-		}
+	err := s.backend.addAll(x,
+		outgoing{&pgproto3.Close{ObjectType: 'P', Name: ownName}, 'C'},
+		outgoing{&pgproto3.Close{ObjectType: 'S', Name: ownName}, 'C'},
+		outgoing{&pgproto3.Parse{Name: ownName, Query: sql}, 'P'},
+		outgoing{&pgproto3.Bind{DestinationPortal: ownName, PreparedStatement: ownName, Parameters: args, ResultFormatCodes: formats}, 'B'},
+		outgoing{&pgproto3.Describe{ObjectType: 'P', Name: ownName}, 'D'},
+		outgoing{&pgproto3.Execute{Portal: ownName}, 'E'},
+		outgoing{&pgproto3.Close{ObjectType: 'S', Name: ownName}, 'C'},
+	)
+	if err != nil {
+		return err
 	}
 	if err := s.backend.run(ctx, x, func() { s.cancelHome(context.WithoutCancel(ctx)) }); err != nil {
 		return err
