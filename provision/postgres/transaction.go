@@ -66,13 +66,17 @@ func (tx *transaction) begin(ctx context.Context) error {
 	return tx.s.errs.later(ctx, tx.simple(ctx, sql))
 }
 
-// timeLeft is what ctx leaves, in milliseconds; 0 is no limit.
+// serverGrace is how much later than our own deadline the server gives up: its limit is for when our cancel
+// does not arrive, and must not come first, since only our deadline tells that time ran out.
+const serverGrace = time.Second
+
+// timeLeft is what ctx leaves, and the grace, in milliseconds; 0 is no limit.
 func timeLeft(ctx context.Context) string {
 	deadline, ok := ctx.Deadline()
 	if !ok {
 		return "0"
 	}
-	return strconv.FormatInt(max(time.Until(deadline).Milliseconds(), 1), 10)
+	return strconv.FormatInt(max((time.Until(deadline)+serverGrace).Milliseconds(), 1), 10)
 }
 
 // beginWith opens the transaction, runs statements and reads the row of a query, all in one round trip.
