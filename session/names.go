@@ -15,7 +15,6 @@ import (
 type NameCache struct{ names atomic.Pointer[managedNames] }
 
 type managedNames struct {
-	version   uint64
 	relations map[string]struct{}
 	schemas   map[string]struct{} // and catalogs
 }
@@ -39,7 +38,6 @@ func NewNameCache() *NameCache {
 // Replace puts a fresh list in place of what is held.
 func (c *NameCache) Replace(relations, schemas []string) {
 	fresh := &managedNames{
-		version:   c.names.Load().version + 1,
 		relations: setOf(relations),
 		schemas:   setOf(schemas),
 	}
@@ -63,7 +61,7 @@ func (c *NameCache) mayMean(names []parse.Name) bool {
 func (c *NameCache) add(more *managedNames) {
 	for {
 		held := c.names.Load()
-		fresh := &managedNames{version: held.version + 1, relations: maps.Clone(held.relations), schemas: maps.Clone(held.schemas)}
+		fresh := &managedNames{relations: maps.Clone(held.relations), schemas: maps.Clone(held.schemas)}
 		maps.Copy(fresh.relations, more.relations)
 		maps.Copy(fresh.schemas, more.schemas)
 		if c.names.CompareAndSwap(held, fresh) {

@@ -8,7 +8,6 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/tablewright/tablewright/ddl/bind"
 	"github.com/tablewright/tablewright/ddl/catalog"
 	"github.com/tablewright/tablewright/ddl/plan"
 	"github.com/tablewright/tablewright/ddl/route"
@@ -176,47 +175,6 @@ func (s *Session) allowedNow(p *plan.Plan, settings deploy.Settings) error {
 	return nil
 }
 
-// lockQuery takes the lock of a full name; whoever has it makes or drops that object in an open
-// transaction.
-const lockQuery = "select pg_catalog.pg_try_advisory_xact_lock(pg_catalog.hashtextextended($1, 0))"
-
-// lock makes two sessions that work on one object meet before either reaches the shadow.
-func (s *Session) lock(ctx context.Context, p *plan.Plan) error {
-	for _, name := range p.Locks {
-		key := "tablewright:" + name
-		r, err := s.query(ctx, lockQuery, texts(key)...)
-		if err != nil {
-			return err
-		}
-		if string(r.Rows[0][0]) == "t" {
-			continue
-		}
-		if !p.Waits {
-			return s.inUse(ctx, name, key)
-		}
-		if _, err := s.query(ctx, "select pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtextextended($1, 0))", texts(key)...); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// holderQuery finds who holds the lock of a name.
-const holderQuery = `select a.usename, to_char(a.xact_start, 'YYYY-MM-DD HH24:MI:SSOF') from pg_catalog.pg_locks l
- join pg_catalog.pg_stat_activity a on a.pid = l.pid
- where l.locktype = 'advisory' and l.granted and l.objsubid = 1 and l.database = (select oid from pg_database where datname = current_database())
-   and (l.classid::bigint << 32) | l.objid::bigint = hashtextextended($1, 0) limit 1`
-
-func (s *Session) inUse(ctx context.Context, name, key string) error {
-	e := sqlerr.New(sqlerr.ObjectInUse, "%s is being changed by another session", name)
-	if r, err := s.query(ctx, holderQuery, texts(key)...); err != nil {
-		return err
-	} else if len(r.Rows) > 0 {
-		e = e.WithDetail("Role \"%s\" has been working on it since %s.", r.Rows[0][0], r.Rows[0][1])
-	}
-	return e.WithHint("Wait until that transaction has ended, or use IF NOT EXISTS, which waits.")
-}
-
 // runHome runs the plan's statements in the home database, each with its ticket.
 func (s *Session) runHome(ctx context.Context, st *routed, p *plan.Plan, staged *stagedStatement) error {
 	for i := range p.Home {
@@ -302,45 +260,6 @@ func foreignKeys(t catalog.Table) *[]catalog.Constraint {
 		}
 	}
 	return &keys
-}
-
-// runAtHome runs a statement that turned out to be the home database's: as it is, or with three-part
-// names replaced. In the extended protocol the home server prepared a stand-in, so it is run here.
-func (s *Session) runAtHome(ctx context.Context, st *routed, d route.Decision, snap *catalog.Snapshot, e *execution) error {
-	if d.Rows != route.NoRows {
-		return s.runRows(ctx, st, d, snap)
-	}
-	h := plan.HomeStatement{SQL: st.text}
-	if d.Route == route.HomeRewritten {
-		rewrite, err := bind.HomeText(st.parsed, snap)
-		if err != nil {
-			return err
-		}
-		h = plan.HomeStatement{SQL: rewrite.Text(), Origin: rewrite}
-	}
-	if e.portal == nil {
-		return s.passOnText(ctx, st, h)
-	}
-	x := newExchange(s.client)
-	x.keepTag = true
-	x.show = func(f Frame) bool { return f.Type == 'N' || f.Type == 'D' }
-	if err := s.addQuery(x, h.SQL, nil); err != nil {
-		return err
-	}
-	err := s.backend.run(ctx, x, func() { s.cancelHome(context.WithoutCancel(ctx)) })
-	if e, ok := errors.AsType[*sqlerr.Error](err); ok {
-		return s.homeError(st, h, e)
-	}
-	s.held = CommandComplete{x.tag}
-	return err
-}
-
-// homeError is an error of the home database about a statement that may have been rewritten.
-func (s *Session) homeError(st *routed, h plan.HomeStatement, e *sqlerr.Error) error {
-	if h.Origin != nil {
-		return s.ownError(st, &h, e)
-	}
-	return e.At(int(shift(int32(e.Position), st))) //nolint:gosec // a position in a message
 }
 
 // notify sends a notice, unless the client asked not to see its level.
