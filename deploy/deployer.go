@@ -2,6 +2,7 @@ package deploy
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 
@@ -71,19 +72,21 @@ func New(o Options) *Deployer {
 }
 
 // Check looks whether the live systems allow a plan: they answer, what is to be made is not there, what
-// is to be dropped is still the object that was registered. It changes nothing.
-func (d *Deployer) Check(ctx context.Context, p *plan.Plan) error {
+// is to be dropped is still the object that was registered, and nothing outside keeps it from going.
+// earlier are the plans of the same transaction that wait for its commit. It changes nothing.
+func (d *Deployer) Check(ctx context.Context, p *plan.Plan, earlier []*plan.Plan) error {
 	ctx, cancel := context.WithTimeout(ctx, checkMax)
 	defer cancel()
+	dropped := drops(append(slices.Clip(earlier), p))
 	for _, step := range p.Steps {
-		if err := d.checkStep(ctx, step); err != nil {
+		if err := d.checkStep(ctx, step, dropped); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (d *Deployer) checkStep(ctx context.Context, step plan.Step) error {
+func (d *Deployer) checkStep(ctx context.Context, step plan.Step, dropped []plan.Step) error {
 	if step.Action == plan.Open {
 		return d.pool.Probe(ctx, step.Catalog)
 	}
@@ -105,6 +108,7 @@ func (d *Deployer) checkStep(ctx context.Context, step plan.Step) error {
 		if seen.Exists && step.Target.Identity != "" && seen.Identity != step.Target.Identity {
 			return notTheSame(step)
 		}
+		return keptBy(step, seen.Dependents, dropped)
 	case plan.Alter:
 		if !seen.Exists {
 			return sqlerr.New(sqlerr.UndefinedTable, "%s %s does not exist in catalog \"%s\"", step.Target.Kind, step.Target.Name, step.Catalog.Name)

@@ -74,7 +74,11 @@ func dropKnown(ctx context.Context, prov provision.Provisioner, target plan.Reso
 	if target.Kind == plan.TableKind && target.Identity == "" {
 		return nil
 	}
-	return prov.Delete(ctx, target, call)
+	err := prov.Delete(ctx, target, call)
+	if e, ok := errors.AsType[*sqlerr.Error](err); ok && target.Identity != "" && e.Code == provision.Conflict.Code() {
+		return nil // the one that was meant is gone; what bears its name now is somebody else's
+	}
+	return err
 }
 
 // deadlineOf is how long one step may take inline: the catalog's own deadline, or the default.
@@ -85,34 +89,6 @@ func deadlineOf(c catalog.Catalog) time.Duration {
 		}
 	}
 	return provision.DefaultDeadline
-}
-
-// finishFast takes the destructive steps of a committed statement and records its end. What is not done
-// in time stays on record and is repeated until it is: the warning says so.
-func (d *Deployer) finishFast(ctx context.Context, w *work) *plan.Notice {
-	ctx, cancel := context.WithTimeout(ctx, fastStepsMax)
-	defer cancel()
-	for _, step := range w.Plan.Steps {
-		if !step.Destructive {
-			continue
-		}
-		err := d.fastStep(ctx, w.JobID, step, func(string) {})
-		if err != nil {
-			d.log.Warn().Err(err).Str("job_id", w.JobID.String()).Str("step_id", step.ID).Msg("step will be repeated")
-			d.postpone(ctx, w.JobID, err)
-			return unfinished(w, step, err)
-		}
-	}
-	var identity string
-	if len(w.made) > 0 {
-		identity = w.made[len(w.made)-1].identity
-	}
-	if err := d.succeed(ctx, w.JobID, w.Relation, identity); err != nil {
-		// The work is done; recovery brings the record up to date.
-		d.log.Error().Err(err).Str("job_id", w.JobID.String()).Msg("end of the job not recorded")
-		d.retryLater(w.JobID)
-	}
-	return nil
 }
 
 // postpone leaves a job to whoever looks for expired leases, this gateway included.
@@ -129,9 +105,10 @@ func (d *Deployer) postpone(ctx context.Context, id uuid.UUID, cause error) {
 	d.retryLater(id)
 }
 
-func unfinished(w *work, step plan.Step, cause error) *plan.Notice {
+// unfinished warns of a committed step that is not done yet.
+func unfinished(w *work, step plan.Step, cause error) plan.Notice {
 	e := sqlerr.From(cause)
-	return &plan.Notice{
+	return plan.Notice{
 		Severity: "WARNING", Code: sqlerr.Warning,
 		Message: fmt.Sprintf("job %s has not finished %s of %s", w.JobID, w.Plan.Tag, step.Target.Name),
 		Detail:  fmt.Sprintf("%s It is repeated until it is done.", sentence(e.Message)),

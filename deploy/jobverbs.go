@@ -17,26 +17,30 @@ func (d *Deployer) WaitForJob(ctx context.Context, id uuid.UUID, settings Settin
 	if err != nil {
 		return jobError(id, err)
 	}
-	stored, err := readPlan(job)
-	if err != nil {
-		return err
-	}
-	settings.DetachOnCancel, settings.CancelOnDisconnect = true, false // a waiter cancels its wait only
-	w := &work{
-		Statement: Statement{JobID: id, Plan: &plan.Plan{Tag: job.Kind, Target: job.Target, Steps: stored.Steps}},
-		resource:  job.Resource,
-	}
-	job, err = d.wait(ctx, waiting{
-		work: w, settings: settings, notifier: n, alone: true,
-		over: func(job history.Job) bool { return job.State.Final() },
-	})
-	if err != nil {
+	if job, err = d.waitForEnd(ctx, job, settings, n); err != nil {
 		return err
 	}
 	if job.State != history.Succeeded {
 		return failureOf(job)
 	}
 	return nil
+}
+
+// waitForEnd waits until a job has ended, whoever began it.
+func (d *Deployer) waitForEnd(ctx context.Context, job history.Job, settings Settings, n Notifier) (history.Job, error) {
+	stored, err := readPlan(job)
+	if err != nil {
+		return job, err
+	}
+	settings.DetachOnCancel, settings.CancelOnDisconnect = true, false // a waiter cancels its wait only
+	w := &work{
+		Statement: Statement{JobID: job.JobID, Plan: &plan.Plan{Tag: job.Kind, Target: job.Target, Steps: stored.Steps}},
+		resource:  job.Resource,
+	}
+	return d.wait(ctx, waiting{
+		work: w, settings: settings, notifier: n, alone: true,
+		over: func(job history.Job) bool { return job.State.Final() },
+	})
 }
 
 // CancelJob asks for the end of a job. One that has ended is 55000; one that the gateway itself carries

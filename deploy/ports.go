@@ -16,6 +16,7 @@ type History interface {
 	Transition(ctx context.Context, id uuid.UUID, c history.Change) error
 	SetProgress(ctx context.Context, id uuid.UUID, p history.Progress) error
 	Get(ctx context.Context, id uuid.UUID) (history.Job, error)
+	UnfinishedOn(ctx context.Context, targets []string) (history.Job, error)
 	XactStatus(ctx context.Context, xid string) (history.XactStatus, error)
 }
 

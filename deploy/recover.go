@@ -175,14 +175,16 @@ func (d *Deployer) finishTaken(ctx context.Context, job history.Job, stored stor
 	if job.Path == history.Slow && stored.Alone {
 		return d.resubmit(ctx, job, stored)
 	}
+	w := &work{Statement: Statement{JobID: job.JobID}}
+	var steps []destruction // the others were done before the commit
 	for _, step := range stored.Steps {
-		if !step.Destructive {
-			continue // done before the commit
+		if step.Destructive {
+			step.Target.JobID = job.JobID.String()
+			steps = append(steps, destruction{work: w, step: step})
 		}
-		step.Target.JobID = job.JobID.String()
-		if err := d.fastStep(ctx, job.JobID, step, func(string) {}); err != nil {
-			return err
-		}
+	}
+	if left := d.destroy(ctx, steps); len(left) > 0 {
+		return left[0].err
 	}
 	identity := job.TargetUID
 	if job.ExternalID != "" {

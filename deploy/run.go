@@ -84,6 +84,7 @@ func (d *Deployer) record(r Request, st Statement) (history.Record, error) {
 		HomeXID:         strconv.FormatUint(r.HomeXID, 10),
 		Kind:            st.Plan.Tag,
 		Target:          st.Plan.Target,
+		Targets:         st.Plan.Locks,
 		Statement:       st.Plan.Statement,
 		StatementHash:   st.Plan.Hash,
 		Submitter:       r.Origin.User,
@@ -175,15 +176,10 @@ func (w *work) isSlow() bool { return w.handed || slow(w.Plan.Steps) }
 // slow work of a statement alone, and the ends in the history. Warnings name what is not done yet and
 // goes on. An error is possible for a statement alone only: its job failed or the wait for it ended.
 func (r *Run) Committed(ctx context.Context, n Notifier) (warnings []plan.Notice, err error) {
-	for _, w := range r.work {
-		if w.isSlow() && r.req.Alone {
-			return r.d.slowAlone(ctx, r, w, n)
-		}
-		if warning := r.d.finishFast(context.WithoutCancel(ctx), w); warning != nil {
-			warnings = append(warnings, *warning)
-		}
+	if len(r.work) == 1 && r.work[0].isSlow() && r.req.Alone {
+		return r.d.slowAlone(ctx, r, r.work[0], n)
 	}
-	return warnings, nil
+	return r.d.finishFast(context.WithoutCancel(ctx), r.work), nil
 }
 
 // Made tells which object Forward has made for a statement, unless a job is still to make it.
@@ -243,6 +239,9 @@ func (r *Run) finishAll(ctx context.Context, state history.State, cause error) e
 // end records a job's end.
 func (d *Deployer) end(ctx context.Context, id uuid.UUID, state history.State, identity string, cause error) error {
 	change := history.Change{State: state, TargetUID: identity}
+	if state == history.Succeeded {
+		change.Failure = &history.Failure{} // that of an earlier try
+	}
 	if cause != nil {
 		e := sqlerr.From(cause)
 		change.Failure = &history.Failure{Code: e.Code, Message: e.Message, Detail: e.Detail}

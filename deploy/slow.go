@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -11,6 +12,7 @@ import (
 	"github.com/tablewright/tablewright/ddl/plan"
 	"github.com/tablewright/tablewright/ddl/sqlerr"
 	"github.com/tablewright/tablewright/home/history"
+	"github.com/tablewright/tablewright/provision"
 )
 
 // Reasons that the recorder leaves on a job whose end depends on the home commit still: the job of a
@@ -109,7 +111,7 @@ func (d *Deployer) slowAlone(ctx context.Context, r *Run, w *work, n Notifier) (
 		}
 		w.resource = resource
 	}
-	over, wanted := func(job history.Job) bool { return job.State.Final() }, r.req.Settings.WaitFor
+	over, wanted := func(job history.Job) bool { return job.State.Final() || w.isStuck(job) }, r.req.Settings.WaitFor
 	switch wanted {
 	case Recorded:
 		return nil, nil
@@ -124,10 +126,36 @@ func (d *Deployer) slowAlone(ctx context.Context, r *Run, w *work, n Notifier) (
 	if err != nil {
 		return nil, err
 	}
-	if job.State.Final() && job.State != history.Succeeded {
+	switch {
+	case job.State == history.Succeeded || !job.State.Final() && !w.isStuck(job):
+		return nil, nil
+	case w.destructive():
+		return []plan.Notice{stuckWarning(w, job)}, nil
+	default:
 		return nil, failureOf(job)
 	}
-	return nil, nil
+}
+
+// destructive tells whether the work cannot be undone.
+func (w *work) destructive() bool {
+	return slices.ContainsFunc(w.Plan.Steps, func(s plan.Step) bool { return s.Destructive })
+}
+
+// isStuck tells whether work that is repeated until it is done needs somebody to clear its way.
+func (w *work) isStuck(job history.Job) bool {
+	return w.destructive() && job.Failure.Code != "" && !provision.Retryable(sqlerr.New(job.Failure.Code, "%s", job.Failure.Message))
+}
+
+// stuckWarning tells that what has been committed at home is not done outside. That is no error: the
+// statement cannot be taken back.
+func stuckWarning(w *work, job history.Job) plan.Notice {
+	step, cause := w.Plan.Steps[len(w.Plan.Steps)-1], sqlerr.New(job.Failure.Code, "%s", job.Failure.Message)
+	n := unfinished(w, step, cause)
+	if job.State.Final() {
+		n.Message = fmt.Sprintf("job %s ended as %s: %s of %s was not done", w.JobID, job.State, w.Plan.Tag, step.Target.Name)
+		n.Detail = fmt.Sprintf("%s The object is still in catalog \"%s\".", sentence(cause.Message), step.Catalog.Name)
+	}
+	return n
 }
 
 // cancelAndWait cancels a job and waits for its end, which may be that it was done already.

@@ -24,6 +24,14 @@ type Observation struct {
 	Destructive bool
 	Found       catalog.Table // definition as the system has it, in PostgreSQL's types
 	Outputs     []Output      // what users may want to know: location, …
+	// Dependents are the objects of the system itself that would keep this one from being deleted.
+	Dependents []Dependent
+}
+
+// Dependent is an object that depends on another of its system.
+type Dependent struct {
+	Description string   // for people: view public.totals
+	Path        []string // of the relation that it is, or is part of; empty for others
 }
 
 // Output is one named fact of an object.

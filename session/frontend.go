@@ -39,6 +39,9 @@ type Watcher interface {
 	// Watch returns a context that ends when the client is gone, and a function that stops watching. It
 	// must be called before the next Receive.
 	Watch(ctx context.Context) (context.Context, func())
+	// Await waits until a message of the client has begun to arrive, its connection has ended, or stop is
+	// closed. It tells whether there is something to Receive, be it the end.
+	Await(stop <-chan struct{}) bool
 	// Buffered tells whether another message of the client has already arrived, at least in part.
 	Buffered() bool
 }

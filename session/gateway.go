@@ -31,8 +31,11 @@ type Gateway struct {
 
 // Deployer carries plans out.
 type Deployer interface {
-	// Check looks whether the live systems allow a plan; it changes nothing.
-	Check(ctx context.Context, p *plan.Plan) error
+	// Settle waits for jobs that are at work on objects, or answers 55006 when there is one.
+	Settle(ctx context.Context, names []string, wait bool, settings deploy.Settings, n deploy.Notifier) error
+	// Check looks whether the live systems allow a plan, behind the earlier ones of its transaction; it
+	// changes nothing.
+	Check(ctx context.Context, p *plan.Plan, earlier []*plan.Plan) error
 	// Begin records the work of a home transaction that is about to commit.
 	Begin(ctx context.Context, r deploy.Request) (*deploy.Run, error)
 	// WaitForJob waits for a job's end; a failed job is an error with the job's own SQLSTATE.

@@ -223,18 +223,24 @@ func (s *Session) runWithCopy(ctx context.Context, x *exchange) error {
 	if err := s.client.Flush(); err != nil {
 		return err
 	}
-	if err := s.copyIn(); err != nil {
+	if err := s.copyIn(x.done); err != nil {
 		return err
 	}
 	return <-done
 }
 
-// copyIn forwards the client's data until it ends it.
-func (s *Session) copyIn() error {
+// copyIn forwards the client's data until it ends it, or the copy is over before: it has failed. What the
+// client sends of it afterwards is dropped, as PostgreSQL does.
+func (s *Session) copyIn(over <-chan struct{}) error {
 	if s.unwatch != nil {
 		s.unwatch() // from here on the client's socket is read
 	}
-	for {
+	for s.client.Await(over) {
+		select {
+		case <-over:
+			return nil
+		default:
+		}
 		f, err := s.client.Receive()
 		if err != nil {
 			return err
@@ -250,6 +256,7 @@ func (s *Session) copyIn() error {
 			return errTerminate
 		}
 	}
+	return nil
 }
 
 // forwardData passes one piece of the client's data on; it is sent when no more has arrived.

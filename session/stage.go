@@ -47,6 +47,9 @@ func (s *Session) runDDL(ctx context.Context, st *routed, e *execution) error {
 	if err := s.lock(ctx, p); err != nil {
 		return err
 	}
+	if err := s.gateway.Deployer.Settle(ctx, p.Locks, p.Waits, settings, sessionNotifier{s, settings.ClientMinMessages}); err != nil {
+		return err
+	}
 	if p.Waits {
 		// Whoever had the lock before may have made or dropped what this is about.
 		if p, elsewhere, err = s.planDDL(ctx, st, settings); err != nil {
@@ -86,7 +89,7 @@ func (s *Session) stage(ctx context.Context, st *routed, p *plan.Plan, settings 
 		return err
 	}
 	staged := stagedStatement{plan: p, settings: settings, jobID: uuid.Must(uuid.NewV7())}
-	err := s.gateway.Deployer.Check(ctx, p)
+	err := s.gateway.Deployer.Check(ctx, p, s.tx.plans())
 	if err == nil {
 		err = s.runHome(ctx, st, p, &staged)
 	}

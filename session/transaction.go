@@ -52,6 +52,15 @@ func (t *transaction) discard() {
 	t.staged, t.savepoints, t.write = nil, nil, nil
 }
 
+// plans are those of the staged statements.
+func (t *transaction) plans() []*plan.Plan {
+	plans := make([]*plan.Plan, len(t.staged))
+	for i, st := range t.staged {
+		plans[i] = st.plan
+	}
+	return plans
+}
+
 // take hands the staged work over to the commit.
 func (t *transaction) take() []stagedStatement {
 	staged := t.staged

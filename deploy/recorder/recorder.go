@@ -153,14 +153,15 @@ func (r *Recorder) progress(ctx context.Context, job history.Job, object *v1alph
 	now := progressOf(object)
 	state := stateOf(object.Status.Phase)
 	attempt := int(object.Status.Attempt)
-	if job.State == state && job.Attempt == max(attempt, 1) {
+	failure := failureOf(object)
+	if job.State == state && job.Attempt == max(attempt, 1) && (failure == nil || *failure == job.Failure) {
 		if job.Progress == now {
 			return nil
 		}
 		return r.opts.History.SetProgress(ctx, job.JobID, now)
 	}
 	err := r.opts.History.Transition(ctx, job.JobID, history.Change{
-		State: state, Reason: reasonOf(object), Message: object.Status.Message, Progress: &now, Attempt: attempt,
+		State: state, Reason: reasonOf(object), Message: object.Status.Message, Progress: &now, Attempt: attempt, Failure: failure,
 		Resource: history.Resource{
 			Namespace: object.Namespace, Kind: v1alpha1.KindTableProvisionJob, Name: object.Name,
 			UID: string(object.UID), Generation: object.Generation,

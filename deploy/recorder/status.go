@@ -49,6 +49,15 @@ func outcomeOf(object *v1alpha1.TableProvisionJob) deploy.Outcome {
 	return o
 }
 
+// failureOf is why the last attempt of a job that goes on has failed, nil when none has.
+func failureOf(object *v1alpha1.TableProvisionJob) *history.Failure {
+	e := object.Status.Error
+	if e == nil {
+		return nil
+	}
+	return &history.Failure{Code: e.Code, Message: e.Message, Detail: e.Detail}
+}
+
 func output(object *v1alpha1.TableProvisionJob, name string) string {
 	for _, o := range object.Status.Outputs {
 		if o.Name == name {

@@ -61,7 +61,8 @@ type Record struct {
 	WorkKey         string    // see WorkKey; empty: never joined with another
 	HomeXID         string    // decimal id of the user's transaction, from pg_current_xact_id()
 	Kind            string    // command tag: CREATE TABLE
-	Target          string    // full name in SQL quoting
+	Target          string    // full name in SQL quoting; several are joined by commas
+	Targets         []string  // each of the names; Target alone when empty
 	TargetUID       string    // of the object as it was found, empty when there was none
 	Statement       string    // secrets masked
 	StatementHash   string

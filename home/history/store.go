@@ -92,6 +92,9 @@ func (r *Record) complete() error {
 	if r.State == "" {
 		r.State = Queued
 	}
+	if len(r.Targets) == 0 {
+		r.Targets = []string{r.Target}
+	}
 	r.Statement = clip(r.Statement, StatementMax)
 	r.Manifest = clip(r.Manifest, ManifestMax)
 	return nil
@@ -104,7 +107,7 @@ func insert(ctx context.Context, q querier, r Record) (Job, error) {
 				statement_hash, submitter, application_name, client_addr, session_id, path, state, reason, cluster,
 				namespace, resource_kind, resource_name, resource_uid, resource_generation, external_id, manifest,
 				plan, parent_job_id, retry_of, trigger, window_start, window_end, created, queued, started, finished,
-				lease_holder, lease_expires)
+				lease_holder, lease_expires, targets)
 			values ($1, nullif($2, ''), nullif($3, '')::text::xid8, $4, $5, nullif($6, ''), $7,
 				nullif($8, ''), $9, nullif($10, ''), nullif($11, ''), nullif($12, ''), $13, $14, nullif($15, ''), nullif($16, ''),
 				nullif($17, ''), nullif($18, ''), nullif($19, ''), nullif($20, ''), nullif($21, 0::bigint), nullif($22, ''), nullif($23, ''),
@@ -112,7 +115,7 @@ func insert(ctx context.Context, q querier, r Record) (Job, error) {
 				case when $14 = 'queued' then coalesce($30, now()) end,
 				case when $14 = 'running' then coalesce($30, now()) end,
 				case when $14 in ('succeeded', 'failed', 'cancelled', 'undo_failed') then coalesce($30, now()) end,
-				nullif($31, ''), case when $31 <> '' then now() + $32 end)
+				nullif($31, ''), case when $31 <> '' then now() + $32 end, $33)
 			on conflict do nothing returning *
 		), event as (
 			insert into tablewright.job_event (job_id, key, attempt, to_state, reason, at)
@@ -122,7 +125,7 @@ func insert(ctx context.Context, q querier, r Record) (Job, error) {
 		r.ApplicationName, r.ClientAddr, r.SessionID, r.Path, string(r.State), r.Reason, r.Cluster, r.Resource.Namespace,
 		r.Resource.Kind, r.Resource.Name, r.Resource.UID, r.Resource.Generation, r.ExternalID, r.Manifest,
 		r.Plan, orNull(r.ParentJobID), orNull(r.RetryOf), r.Trigger, orNull(r.WindowStart), orNull(r.WindowEnd),
-		orNull(r.Created), r.Holder, r.Lease)
+		orNull(r.Created), r.Holder, r.Lease, r.Targets)
 }
 
 // orNull is nil for a zero value.
@@ -137,6 +140,12 @@ func orNull[T uuid.UUID | time.Time](v T) *T {
 // Get reads a job.
 func (s *Store) Get(ctx context.Context, id uuid.UUID) (Job, error) {
 	return one(ctx, s.pool, "where job_id = $1", id)
+}
+
+// UnfinishedOn reads the oldest job that has not ended and is about one of the targets; ErrNotFound when
+// there is none.
+func (s *Store) UnfinishedOn(ctx context.Context, targets []string) (Job, error) {
+	return one(ctx, s.pool, "where not ended and targets && $1 order by created, job_id limit 1", targets)
 }
 
 // ByResource reads the job that a resource belongs to.

@@ -52,7 +52,7 @@ func (r *reconciler) attempt(ctx context.Context, h *hold) (reconcile.Result, er
 	case h.stopRequested():
 		outcome = outcomeCancelled
 		return r.settle(ctx, h, stopEnding(job))
-	case !provision.Retryable(err):
+	case !repeatable(h.step, err):
 		outcome = outcomeFailed
 		return r.settle(ctx, h, ending{reason: v1alpha1.ReasonFailed, err: r.shown(h, err)})
 	case errors.Is(cause, errSuspended):

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/tablewright/tablewright/ddl/plan"
 	"github.com/tablewright/tablewright/ddl/sqlerr"
 	"github.com/tablewright/tablewright/k8s/api/v1alpha1"
 	"github.com/tablewright/tablewright/provision"
@@ -32,6 +33,15 @@ func backoff(n int) time.Duration {
 		pause *= 2
 	}
 	return min(pause, backoffMax)
+}
+
+// repeatable tells whether a failed attempt is repeated. A drop cannot be taken back, so it goes on while
+// somebody may still clear its way: drop what depends on the object, or grant a right.
+func repeatable(step plan.Step, err error) bool {
+	if step.Action == plan.Drop && hasCode(err, sqlerr.DependentObjectsStillExist, sqlerr.InsufficientPrivilege) {
+		return true
+	}
+	return provision.Retryable(err)
 }
 
 var sqlState = regexp.MustCompile(`^[0-9A-Z]{5}$`)

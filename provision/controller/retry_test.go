@@ -163,3 +163,17 @@ func TestSecretsAreNotShown(t *testing.T) {
 		t.Fatalf("the status tells a secret: %s", text)
 	}
 }
+
+// A drop goes on while others keep the object from going: somebody may still clear its way.
+func TestDropWaitsForDependents(t *testing.T) {
+	for _, code := range []string{sqlerr.DependentObjectsStillExist, sqlerr.InsufficientPrivilege} {
+		s, namespace := newSystem(t), namespaceOf(t)
+		s.table(t, "it", "id")
+		s.on(atDelete, times(2, sqlerr.New(code, "not yet")))
+		job := drive(t, s, namespace, "one", time.Now()).finish(t, submit(t, namespace, plan.Drop, withUID("it")))
+		requirePhase(t, job, v1alpha1.PhaseSucceeded, v1alpha1.ReasonProvisioned)
+		if job.Status.Attempt != 3 {
+			t.Fatalf("status is %s", show(job))
+		}
+	}
+}

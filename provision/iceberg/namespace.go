@@ -39,6 +39,12 @@ func (s *rowStore) namespace(ctx context.Context, schema string) (namespace, err
 	return n, err
 }
 
+// contents lists what a namespace holds.
+func (s *rowStore) contents(ctx context.Context, schema string) ([]string, error) {
+	return s.list(ctx, `SELECT table_name FROM iceberg_tables WHERE catalog_name = ? AND table_namespace = ? ORDER BY 1 LIMIT 100`,
+		s.catalog, schema)
+}
+
 // createNamespace makes a namespace unless there is one of that name.
 func (s *rowStore) createNamespace(ctx context.Context, schema, identity, jobID string) (created bool, err error) {
 	return s.change(ctx, func(bool) string {

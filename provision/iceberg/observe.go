@@ -19,11 +19,7 @@ func (s *System) Observe(ctx context.Context, r plan.Resource) (provision.Observ
 		return provision.Observation{}, err
 	}
 	if r.Kind == plan.SchemaKind {
-		found, err := s.rows.namespace(ctx, n.schema)
-		if err != nil {
-			return provision.Observation{}, s.fail(ctx, err)
-		}
-		return provision.Observation{Exists: found.exists, UpToDate: found.exists, Identity: found.identity, JobID: found.jobID}, nil
+		return s.observeNamespace(ctx, n)
 	}
 	row, err := s.rows.lookup(ctx, n)
 	if err != nil || row == nil {
@@ -37,6 +33,24 @@ func (s *System) Observe(ctx context.Context, r plan.Resource) (provision.Observ
 		return provision.Observation{}, s.fail(ctx, err)
 	}
 	return observation(n, loaded, r), nil
+}
+
+func (s *System) observeNamespace(ctx context.Context, n name) (provision.Observation, error) {
+	found, err := s.rows.namespace(ctx, n.schema)
+	if err != nil {
+		return provision.Observation{}, s.fail(ctx, err)
+	}
+	o := provision.Observation{Exists: found.exists, UpToDate: found.exists, Identity: found.identity, JobID: found.jobID}
+	if !found.exists {
+		return o, nil
+	}
+	tables, err := s.rows.contents(ctx, n.schema)
+	for _, table := range tables {
+		o.Dependents = append(o.Dependents, provision.Dependent{
+			Description: "table " + catalog.QuoteIdent(n.schema) + "." + catalog.QuoteIdent(table), Path: []string{n.schema, table},
+		})
+	}
+	return o, s.fail(ctx, err)
 }
 
 func observation(n name, t *table.Table, r plan.Resource) provision.Observation {

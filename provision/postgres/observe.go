@@ -27,7 +27,14 @@ func (s *System) observe(ctx context.Context, c *conn, n name, r plan.Resource) 
 		if err != nil {
 			return provision.Observation{}, s.errs.later(ctx, err)
 		}
-		return provision.Observation{Exists: identity != "", Identity: identity, UpToDate: identity != ""}, nil
+		if identity == "" {
+			return provision.Observation{}, nil
+		}
+		dependents, err := readDependents(ctx, c, "pg_namespace", identity)
+		if err != nil {
+			return provision.Observation{}, s.errs.later(ctx, err)
+		}
+		return provision.Observation{Exists: true, Identity: identity, UpToDate: true, Dependents: dependents}, nil
 	}
 	found, err := readRelation(ctx, c, n)
 	if err != nil {
@@ -37,7 +44,9 @@ func (s *System) observe(ctx context.Context, c *conn, n name, r plan.Resource) 
 		return provision.Observation{}, nil
 	}
 	same := func(a, b, typ, from string) bool { return sameMeaning(ctx, c, a, b, typ, from) }
-	return observation(n, found, r, same), nil
+	o := observation(n, found, r, same)
+	o.Dependents, err = readDependents(ctx, c, "pg_class", found.identity)
+	return o, s.errs.later(ctx, err)
 }
 
 func observation(n name, found *relation, r plan.Resource, same sameExpression) provision.Observation {

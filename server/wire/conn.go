@@ -87,6 +87,27 @@ func (c *Conn) send() error {
 	return err
 }
 
+// Await waits until there is something to receive, or stop is closed.
+func (c *Conn) Await(stop <-chan struct{}) bool {
+	if c.reader.Buffered() > 0 {
+		return true
+	}
+	arrived := make(chan bool, 1)
+	go func() {
+		_, err := c.reader.r.Peek(1)
+		arrived <- err == nil || !isTimeout(err)
+	}()
+	select {
+	case there := <-arrived:
+		return there
+	case <-stop:
+		c.Interrupt()
+		there := <-arrived
+		_ = c.net.SetReadDeadline(time.Time{}) // an error means that it has ended
+		return there
+	}
+}
+
 // Interrupt ends a Receive that waits.
 func (c *Conn) Interrupt() { _ = c.net.SetReadDeadline(time.Unix(1, 0)) } // an error means that it has ended
 

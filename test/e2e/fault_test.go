@@ -70,10 +70,21 @@ func cmdWaitLocked(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("usage: waitlocked")
 	}
 	until(ts, "locks are held", func() bool {
-		out, err := exec.Command("psql", "-X", "-At", "-d", ts.Getenv("EXT_DSN"), "-c",
-			"select count(*) from pg_stat_activity where datname = current_database() and query like 'select pg_sleep%'").Output()
-		return err == nil && strings.TrimSpace(string(out)) == "1"
+		return externalSays(ts, "select exists (select from pg_stat_activity where datname = current_database() and query like 'select pg_sleep%')")
 	})
+}
+
+// cmdWaitExternal is: waitexternal query. It waits until the external server answers the query with true.
+func cmdWaitExternal(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: waitexternal query")
+	}
+	until(ts, args[0], func() bool { return externalSays(ts, args[0]) })
+}
+
+func externalSays(ts *testscript.TestScript, query string) bool {
+	out, err := exec.Command("psql", "-X", "-At", "-d", ts.Getenv("EXT_DSN"), "-c", query).Output()
+	return err == nil && strings.TrimSpace(string(out)) == "t"
 }
 
 func until(ts *testscript.TestScript, what string, reached func() bool) {

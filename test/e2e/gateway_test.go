@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"os"
@@ -57,14 +58,24 @@ func newGateway(dir string) *gateway {
 	return &gateway{dir: dir, db: "tablewright", port: freePort(), http: freePort()}
 }
 
+// freePort returns a port that nobody listens on. It is below those that the kernel gives to outgoing
+// connections, which would take it between here and the start of whoever is to have it.
 func freePort() int {
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		panic(err)
+	for {
+		ln, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", 15000+rand.IntN(15000)))
+		if err != nil {
+			continue
+		}
+		port := ln.Addr().(*net.TCPAddr).Port
+		if _, taken := givenPorts.LoadOrStore(port, true); !taken {
+			ln.Close()
+			return port
+		}
+		ln.Close()
 	}
-	defer ln.Close()
-	return ln.Addr().(*net.TCPAddr).Port
 }
+
+var givenPorts sync.Map
 
 // start runs the binary and waits until it is ready.
 func (g *gateway) start() error {

@@ -69,6 +69,7 @@ func commands() map[string]func(ts *testscript.TestScript, neg bool, args []stri
 		"other":        cmdOther,
 		"waitfile":     cmdWaitFile,
 		"waitjob":      cmdWaitJob,
+		"waitexternal": cmdWaitExternal,
 		"waitlocked":   cmdWaitLocked,
 		"waitready":    cmdWaitReady,
 		"waitsleeping": cmdWaitSleeping,
