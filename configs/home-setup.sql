@@ -98,7 +98,7 @@ create table if not exists tablewright.relation (
   path text[] not null,
   managed text not null default 'full' check (managed in ('full', 'observed')),
   state text not null default 'provisioning'
-    check (state in ('ready', 'provisioning', 'failed', 'dropping', 'drop failed')),
+    check (state in ('ready', 'provisioning', 'altering', 'failed', 'dropping', 'drop failed')),
   job_id uuid,
   identity text,
   options jsonb not null default '[]',
@@ -107,6 +107,15 @@ create table if not exists tablewright.relation (
   version bigint not null default 1,
   changed timestamptz not null default now()
 );
+-- Version 1 had no state `altering`.
+do $$
+begin
+  if not exists (select from pg_constraint where conrelid = 'tablewright.relation'::regclass
+      and conname = 'relation_state_check' and strpos(pg_get_constraintdef(oid), 'altering') > 0) then
+    alter table tablewright.relation drop constraint relation_state_check, add constraint relation_state_check
+      check (state in ('ready', 'provisioning', 'altering', 'failed', 'dropping', 'drop failed'));
+  end if;
+end $$;
 create index if not exists relation_catalog on tablewright.relation (catalog);
 create index if not exists relation_job on tablewright.relation (job_id) where job_id is not null;
 
@@ -619,7 +628,26 @@ begin
   end if;
 end $$;
 
--- The same for all shadows of a schema.
+-- Gives a shadow its wall again: ALTER COLUMN … TYPE … USING does not reach foreign tables, so it runs
+-- between unwall and this. With a ticket only, its argument a literal.
+create or replace function tablewright.rewall(rel oid) returns void
+language plpgsql security definer
+set search_path = pg_catalog, pg_temp set lc_messages = 'C' as $$
+declare frames text; t record; new_wall text := 'w' || rel;
+begin
+  get diagnostics frames = pg_context;
+  perform tablewright.require_ticket(frames, 'rewall');
+  select c.relowner::regrole::text as owner, x.catalog into t
+    from tablewright.relation x join pg_class c on c.oid = x.oid where x.oid = rel and x.wall is null;
+  if not found then
+    return;
+  end if;
+  execute format('create foreign table tw_wall.%I () inherits (%s) server %I', new_wall, rel::regclass, t.catalog);
+  update tablewright.relation set wall = format('tw_wall.%I', new_wall)::regclass where oid = rel;
+  execute format('alter foreign table tw_wall.%I owner to %s', new_wall, t.owner);
+end $$;
+
+-- The same as unwall for all shadows of a schema.
 create or replace function tablewright.unwall_schema(schema_name text) returns void
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp set lc_messages = 'C' as $$
@@ -721,7 +749,7 @@ revoke all on function tablewright.role(text) from public;
 
 -- Grows with every change of this file that a gateway depends on.
 create or replace function tablewright.setup_version() returns integer
-language sql immutable set search_path = pg_catalog, pg_temp as $$ select 1 $$;
+language sql immutable set search_path = pg_catalog, pg_temp as $$ select 2 $$;
 
 -- Grants to the gateway's role. It owns neither the registry nor the guard: what it could change there
 -- would run with the superuser's rights.

@@ -79,11 +79,27 @@ func (d *Deployer) Check(ctx context.Context, p *plan.Plan, earlier []*plan.Plan
 	defer cancel()
 	dropped := drops(append(slices.Clip(earlier), p))
 	for _, step := range p.Steps {
+		if len(step.DependsOn) > 0 && step.Action == plan.Alter || pending(step, earlier) {
+			continue // it starts from what is not done yet
+		}
 		if err := d.checkStep(ctx, step, dropped); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// pending tells whether plans of the same transaction are still to make or change a step's object.
+func pending(step plan.Step, earlier []*plan.Plan) bool {
+	for _, p := range earlier {
+		for _, s := range p.Steps {
+			if s.Catalog.Name == step.Catalog.Name && s.Target.Kind == step.Target.Kind && s.Action != plan.Open &&
+				slices.Equal(s.Target.Renamed().Path, step.Target.Path) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func (d *Deployer) checkStep(ctx context.Context, step plan.Step, dropped []plan.Step) error {
@@ -95,6 +111,14 @@ func (d *Deployer) checkStep(ctx context.Context, step plan.Step, dropped []plan
 		return err
 	}
 	defer done()
+	if step.Path == plan.Slow && d.jobs != nil {
+		if _, err := d.jobs.Render(uuid.Must(uuid.NewV7()), step); err != nil {
+			return err // no job can carry it
+		}
+	}
+	if step.Action == plan.Alter {
+		return checkAlter(ctx, prov, step)
+	}
 	seen, err := prov.Observe(ctx, step.Target)
 	if err != nil {
 		return err
@@ -109,11 +133,7 @@ func (d *Deployer) checkStep(ctx context.Context, step plan.Step, dropped []plan
 			return notTheSame(step)
 		}
 		return keptBy(step, seen.Dependents, dropped)
-	case plan.Alter:
-		if !seen.Exists {
-			return sqlerr.New(sqlerr.UndefinedTable, "%s %s does not exist in catalog \"%s\"", step.Target.Kind, step.Target.Name, step.Catalog.Name)
-		}
-	case plan.Ensure, plan.Open:
+	case plan.Ensure, plan.Open, plan.Alter:
 	}
 	return nil
 }

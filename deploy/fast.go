@@ -54,11 +54,7 @@ func (d *Deployer) call(ctx context.Context, prov provision.Provisioner, job uui
 		_, err := prov.Create(ctx, step.Target, call)
 		return err
 	case plan.Alter:
-		seen, err := prov.Observe(ctx, step.Target)
-		if err != nil {
-			return err
-		}
-		return prov.Update(ctx, step.Target, seen, call)
+		return alterKnown(ctx, prov, step, call)
 	case plan.Drop:
 		return dropKnown(ctx, prov, step.Target, call)
 	case plan.Open:

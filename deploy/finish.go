@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/tablewright/tablewright/ddl/sqlerr"
+	"github.com/tablewright/tablewright/home"
 	"github.com/tablewright/tablewright/home/history"
 )
 
@@ -28,11 +29,22 @@ func (d *Deployer) FinishSlow(ctx context.Context, job history.Job, o Outcome) (
 		return true, d.succeed(ctx, job.JobID, stored.Relation, o.Identity)
 	}
 	if stored.Relation != 0 {
-		if err := d.shadows.Remove(ctx, stored.Relation, job.JobID); err != nil {
+		if err := d.takeShadowBack(ctx, job, stored); err != nil {
 			return false, err
 		}
 	}
 	return true, d.end(ctx, job.JobID, o.State, "", o.Failure)
+}
+
+// takeShadowBack removes the shadow of what was not made, and changes that of what was not changed back.
+func (d *Deployer) takeShadowBack(ctx context.Context, job history.Job, stored storedPlan) error {
+	if stored.Restore == nil {
+		return d.shadows.Remove(ctx, stored.Relation, job.JobID)
+	}
+	r := stored.Restore
+	return d.shadows.Restore(ctx, stored.Relation, job.JobID, r.Statements, home.RelationPatch{
+		State: "ready", JobID: new(string), Path: r.Path, Options: r.Options, ForeignKeys: r.Keys,
+	})
 }
 
 // noteOutcome tells the run of a block, or who recovers it, how its resource ended.

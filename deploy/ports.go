@@ -7,6 +7,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/tablewright/tablewright/ddl/plan"
+	"github.com/tablewright/tablewright/home"
 	"github.com/tablewright/tablewright/home/history"
 )
 
@@ -36,6 +37,9 @@ type Shadows interface {
 	// Remove takes away the shadow that a job's statement made, because what it stands for was not made.
 	// A shadow that something depends on by now stays and is marked as failed.
 	Remove(ctx context.Context, relation uint32, job uuid.UUID) error
+	// Restore takes a change of a shadow back that a job's statement made: the statements lead back, the
+	// patch is for the registry.
+	Restore(ctx context.Context, relation uint32, job uuid.UUID, statements []string, patch home.RelationPatch) error
 }
 
 // Jobs are the TableProvisionJobs of the control plane.

@@ -213,30 +213,41 @@ func (d *Deployer) resubmit(ctx context.Context, job history.Job, stored storedP
 
 // undoTaken takes back the work of a job whose home transaction was rolled back.
 func (d *Deployer) undoTaken(ctx context.Context, job history.Job, stored storedPlan) error {
-	identity := job.TargetUID
 	for _, step := range slices.Backward(stored.Steps) {
-		if step.Destructive || step.Action != plan.Create {
+		if step.Destructive {
 			continue
 		}
 		step.Target.JobID = job.JobID.String()
-		if job.Path == history.Slow && d.jobs != nil {
-			resource, found, err := d.jobs.Find(ctx, job.JobID, step)
-			if err != nil {
-				return err
-			}
-			if found {
-				if _, err := d.cancelAndWait(ctx, job.JobID, resource); err != nil {
-					return err
-				}
-			}
-			if fresh, err := d.history.Get(ctx, job.JobID); err == nil && fresh.ExternalID != "" {
-				identity = fresh.ExternalID
-			}
-		}
-		if err := d.takeBack(ctx, step, identity); err != nil {
+		if err := d.undoStep(ctx, job, step); err != nil {
 			return err
 		}
 	}
 	return d.end(ctx, job.JobID, history.Failed, "",
 		sqlerr.New(sqlerr.TransactionRollback, "the home transaction was rolled back").WithDetail("What the job had made was undone."))
+}
+
+// undoStep takes one step back that may have been taken.
+func (d *Deployer) undoStep(ctx context.Context, job history.Job, step plan.Step) error {
+	if step.Action == plan.Alter {
+		return d.revert(ctx, step)
+	}
+	if step.Action != plan.Create {
+		return nil
+	}
+	identity := job.TargetUID
+	if job.Path == history.Slow && d.jobs != nil {
+		resource, found, err := d.jobs.Find(ctx, job.JobID, step)
+		if err != nil {
+			return err
+		}
+		if found {
+			if _, err := d.cancelAndWait(ctx, job.JobID, resource); err != nil {
+				return err
+			}
+		}
+		if fresh, err := d.history.Get(ctx, job.JobID); err == nil && fresh.ExternalID != "" {
+			identity = fresh.ExternalID
+		}
+	}
+	return d.takeBack(ctx, step, identity)
 }

@@ -70,7 +70,9 @@ func (d *Deployer) Begin(ctx context.Context, r Request) (*Run, error) {
 
 // record is a statement's record as it begins.
 func (d *Deployer) record(r Request, st Statement) (history.Record, error) {
-	stored, err := json.Marshal(storedPlan{Steps: st.Plan.Steps, Relation: st.Relation, Alone: r.Alone})
+	stored, err := json.Marshal(storedPlan{
+		Steps: st.Plan.Steps, Relation: st.Relation, Alone: r.Alone, Restore: restoreOf(st.Plan),
+	})
 	if err != nil {
 		return history.Record{}, fmt.Errorf("record of %s: %w", st.Plan.Target, err)
 	}
@@ -143,6 +145,9 @@ func (r *Run) forwardStep(ctx context.Context, w *work, step plan.Step, n Notifi
 	if step.Path == plan.Slow {
 		return r.slowStep(ctx, w, step, n)
 	}
+	if step.Action == plan.Alter {
+		return r.alterStep(ctx, w, step)
+	}
 	err := r.d.fastStep(ctx, w.JobID, step, func(identity string) {
 		w.made = append(w.made, madeStep{step, identity})
 	})
@@ -150,6 +155,32 @@ func (r *Run) forwardStep(ctx context.Context, w *work, step plan.Step, n Notifi
 		return err
 	}
 	return r.handOver(ctx, w, step, n)
+}
+
+// alterStep changes an object. When the answer is lost it may be changed all the same; the undo looks. One
+// that this run has made has its identity since.
+func (r *Run) alterStep(ctx context.Context, w *work, step plan.Step) error {
+	if step.Target.Identity == "" {
+		step.Target.Identity = r.identityOf(step)
+	}
+	err := r.d.fastStep(ctx, w.JobID, step, func(string) {})
+	if !hasCode(err, sqlerr.SerializationFailure) {
+		w.made = append(w.made, madeStep{step, step.Target.Identity})
+	}
+	return err
+}
+
+// identityOf is the object that the run itself has made in the place of a step's.
+func (r *Run) identityOf(step plan.Step) string {
+	for _, w := range r.work {
+		for _, made := range w.made {
+			s := made.step
+			if s.Action == plan.Create && s.Catalog.Name == step.Catalog.Name && s.Target.Kind == step.Target.Kind && s.Target.Name == step.Target.Name {
+				return made.identity
+			}
+		}
+	}
+	return ""
 }
 
 // handOver makes a job of a fast step that overran its deadline. A statement alone goes on to its home
@@ -179,13 +210,13 @@ func (r *Run) Committed(ctx context.Context, n Notifier) (warnings []plan.Notice
 	if len(r.work) == 1 && r.work[0].isSlow() && r.req.Alone {
 		return r.d.slowAlone(ctx, r, r.work[0], n)
 	}
-	return r.d.finishFast(context.WithoutCancel(ctx), r.work), nil
+	return r.finishFast(context.WithoutCancel(ctx)), nil
 }
 
 // Made tells which object Forward has made for a statement, unless a job is still to make it.
 func (r *Run) Made(job uuid.UUID) (identity string, made bool) {
 	for _, w := range r.work {
-		if w.JobID == job && len(w.made) > 0 && (!w.handed || !r.req.Alone) {
+		if w.JobID == job && w.Relation != 0 && len(w.made) > 0 && (!w.handed || !r.req.Alone) {
 			return w.made[len(w.made)-1].identity, true
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"github.com/tablewright/tablewright/ddl/catalog"
 	"github.com/tablewright/tablewright/ddl/plan"
 	"github.com/tablewright/tablewright/home/history"
 )
@@ -14,6 +15,33 @@ type storedPlan struct {
 	Steps    []plan.Step `json:"steps"`
 	Relation uint32      `json:"relation,omitempty"`
 	Alone    bool        `json:"alone,omitempty"`
+	Restore  *restore    `json:"restore,omitempty"`
+}
+
+// restore is how a shadow is taken back to what it was, when a job fails after the home commit.
+type restore struct {
+	Statements []string              `json:"statements,omitempty"`
+	Path       []string              `json:"path,omitempty"`
+	Options    *catalog.Options      `json:"options,omitempty"`
+	Keys       *[]catalog.Constraint `json:"keys,omitempty"`
+}
+
+// restoreOf is nil for a plan that changes no shadow.
+func restoreOf(p *plan.Plan) *restore {
+	if p.Shadow == nil || len(p.Steps) == 0 {
+		return nil
+	}
+	r := &restore{Statements: p.Restore, Path: p.RestorePath}
+	if before := p.Steps[0].Before; before != nil {
+		if p.Shadow.Options != nil {
+			r.Options = &before.Options
+		}
+		if p.Shadow.ForeignKeys != nil {
+			keys := before.ForeignKeys()
+			r.Keys = &keys
+		}
+	}
+	return r
 }
 
 func readPlan(job history.Job) (storedPlan, error) {

@@ -59,6 +59,12 @@ func (d *Deployer) undoWork(ctx context.Context, w *work) error {
 		}
 	}
 	for _, made := range slices.Backward(w.made) {
+		if made.step.Action == plan.Alter {
+			if err := d.revert(ctx, made.step); err != nil {
+				return err
+			}
+			continue
+		}
 		if err := d.takeBack(ctx, made.step, made.identity); err != nil {
 			return err
 		}

@@ -23,7 +23,9 @@ type Observation struct {
 	// Destructive tells that removing the differences would lose data.
 	Destructive bool
 	Found       catalog.Table // definition as the system has it, in PostgreSQL's types
-	Outputs     []Output      // what users may want to know: location, …
+	// Blocked are the lines of Diff that the system cannot remove.
+	Blocked []string
+	Outputs []Output // what users may want to know: location, …
 	// Dependents are the objects of the system itself that would keep this one from being deleted.
 	Dependents []Dependent
 }
@@ -80,6 +82,7 @@ type Provisioner interface {
 	// Update converges the object from what was observed to r. It destroys data only where observed.Diff
 	// says so, which is the caller's consent; a destructive difference that is not in it, and an object
 	// that became another one, are kind Conflict. What the system cannot change is kind Unsupported.
+	// r.Renames and r.NewPath rename columns and the table itself, and nothing else is done then.
 	Update(ctx context.Context, r plan.Resource, observed Observation, call Call) error
 	// Delete removes the object when it is still the one of r.Identity (any, when that is empty). An
 	// absent one is success; another one of the same name is kind Conflict and stays.
@@ -96,6 +99,9 @@ type Opener interface {
 	Open(ctx context.Context, c catalog.Catalog, secrets SecretResolver) (Provisioner, error)
 	// Check validates a definition without any I/O: unknown options, types that the system cannot hold.
 	Check(c catalog.Catalog, r plan.Resource) error
+	// Alteration tells which columns would lose data when a definition becomes another one: dropped and
+	// narrowed ones. What the system cannot do on any table is an error of kind Unsupported. No I/O.
+	Alteration(before, after catalog.Table) (lost []string, err error)
 	// Options describes the options of a catalog and of a table of this type.
 	Options() catalog.OptionSchema
 }

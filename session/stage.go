@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/google/uuid"
 
-	"github.com/tablewright/tablewright/ddl/catalog"
 	"github.com/tablewright/tablewright/ddl/plan"
 	"github.com/tablewright/tablewright/ddl/route"
 	"github.com/tablewright/tablewright/ddl/sqlerr"
@@ -108,6 +108,7 @@ func (s *Session) stage(ctx context.Context, st *routed, p *plan.Plan, settings 
 			return err
 		}
 		s.tx.staged = append(s.tx.staged, staged)
+		s.tx.forgetDropped(p)
 	}
 	s.remember(p)
 	s.held = CommandComplete{p.Tag}
@@ -117,6 +118,9 @@ func (s *Session) stage(ctx context.Context, st *routed, p *plan.Plan, settings 
 // remember notes names that the statement has made: the rest of this session sees them at once, others
 // when they are committed.
 func (s *Session) remember(p *plan.Plan) {
+	for _, name := range p.Made {
+		s.own.relations[name.Table] = struct{}{}
+	}
 	for _, step := range p.Steps {
 		name := step.Target.Name
 		if name.Table != "" {
@@ -185,6 +189,9 @@ func (s *Session) runHome(ctx context.Context, st *routed, p *plan.Plan, staged 
 			return err
 		}
 	}
+	if p.Relation != 0 {
+		return s.changeShadow(ctx, p, staged)
+	}
 	if len(p.Steps) == 0 {
 		return nil
 	}
@@ -243,9 +250,10 @@ func (s *Session) registerShadow(ctx context.Context, p *plan.Plan, staged *stag
 	}
 	staged.relation = uint32(oid)
 	job, table := staged.jobID.String(), step.Target.Table
+	keys := table.ForeignKeys()
 	patch := home.RelationPatch{
 		Path: step.Target.Path, State: "provisioning", JobID: &job,
-		Options: &table.Options, Partitioning: &table.Partitioning, ForeignKeys: foreignKeys(table),
+		Options: &table.Options, Partitioning: &table.Partitioning, ForeignKeys: &keys,
 	}
 	sql, err := patch.Statement(text)
 	if err != nil {
@@ -254,15 +262,26 @@ func (s *Session) registerShadow(ctx context.Context, p *plan.Plan, staged *stag
 	return s.runHomeStatement(ctx, nil, &plan.HomeStatement{SQL: sql, Ticket: true})
 }
 
-// foreignKeys are the constraints that the shadow itself cannot have.
-func foreignKeys(t catalog.Table) *[]catalog.Constraint {
-	keys := []catalog.Constraint{}
-	for _, c := range t.Constraints {
-		if c.Kind == catalog.ForeignKey {
-			keys = append(keys, c)
-		}
+// changeShadow tells the registry what a changed shadow stands for. While a job changes the object outside
+// the shadow's state says so.
+func (s *Session) changeShadow(ctx context.Context, p *plan.Plan, staged *stagedStatement) error {
+	patch := home.RelationPatch{}
+	if c := p.Shadow; c != nil {
+		patch = home.RelationPatch{Path: c.Path, Observed: c.Managed, Options: c.Options, ForeignKeys: c.ForeignKeys}
 	}
-	return &keys
+	slow := slices.ContainsFunc(p.Steps, func(step plan.Step) bool { return step.Path == plan.Slow })
+	if slow {
+		job := staged.jobID.String()
+		patch.State, patch.JobID = "altering", &job
+		staged.relation = p.Relation
+	} else if p.Shadow.Empty() {
+		return nil
+	}
+	sql, err := patch.Statement(p.Shadow.Relation)
+	if err != nil {
+		return err
+	}
+	return s.runHomeStatement(ctx, nil, &plan.HomeStatement{SQL: sql, Ticket: true})
 }
 
 // notify sends a notice, unless the client asked not to see its level.

@@ -61,6 +61,29 @@ func (t *transaction) plans() []*plan.Plan {
 	return plans
 }
 
+// forgetDropped notes that shadows which the transaction had made are gone again.
+func (t *transaction) forgetDropped(p *plan.Plan) {
+	for _, step := range p.Steps {
+		if step.Action != plan.Drop {
+			continue
+		}
+		for i, st := range t.staged {
+			if slices.ContainsFunc(st.plan.Steps, func(made plan.Step) bool { return made.Target.Name == step.Target.Name }) {
+				t.staged[i].relation = 0
+			}
+		}
+	}
+}
+
+// jobs are the ids of the staged statements' jobs.
+func (t *transaction) jobs() []string {
+	ids := make([]string, len(t.staged))
+	for i, st := range t.staged {
+		ids[i] = st.jobID.String()
+	}
+	return ids
+}
+
 // take hands the staged work over to the commit.
 func (t *transaction) take() []stagedStatement {
 	staged := t.staged

@@ -118,7 +118,7 @@ func (g *gateway) buildDeployer(instance string, config Config, registry provisi
 	fast, slow := provision.NewPool(registry, secrets), provision.NewPool(registry, secrets)
 	g.pools = []*provision.Pool{fast, slow}
 	g.deployer = deploy.New(deploy.Options{
-		Pool: fast, History: g.store, Leases: g.store, Shadows: deploy.HomeShadows{Home: g.db}, Changes: g.hub,
+		Pool: fast, History: g.store, Leases: g.store, Shadows: deploy.HomeShadows{Home: g.db, Log: g.log}, Changes: g.hub,
 		Jobs:    deploy.KubeJobs{Client: g.plane.client, Namespace: config.Kubernetes.Namespace, Registry: registry},
 		Holder:  instance,
 		Cluster: g.plane.uid, Metrics: metrics, Log: component(g.log, "deploy"),

@@ -2,6 +2,7 @@ package bind
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	pg_query "github.com/pganalyze/pg_query_go/v6"
@@ -59,6 +60,15 @@ func (c *compiler) compile() (*plan.Plan, error) {
 	}
 	if s := c.st.Node.GetCreateStmt(); s != nil {
 		return c.createTable(s)
+	}
+	if s := c.st.Node.GetAlterTableStmt(); s != nil {
+		return c.alterTable(s)
+	}
+	if s := c.st.Node.GetRenameStmt(); s != nil {
+		return c.rename(s)
+	}
+	if s := c.st.Node.GetCommentStmt(); s != nil {
+		return c.comment(s)
 	}
 	if drop.GetRemoveType() == pg_query.ObjectType_OBJECT_TABLE {
 		return c.dropTable(drop)
@@ -180,7 +190,15 @@ func unwall(rel *catalog.Relation) plan.HomeStatement {
 	}
 }
 
-// unfinished is the error for an object that another job is working on, nil when it is ready.
+// unfinished is the error for an object that another job is working on, nil when it is ready. What the
+// statement's own transaction is going to make counts as ready.
+func (c *compiler) unfinished(rel *catalog.Relation, name string, dropping bool) *sqlerr.Error {
+	if rel.JobID != "" && slices.Contains(c.settings.OwnJobs, rel.JobID) {
+		return nil
+	}
+	return unfinished(rel, name, dropping)
+}
+
 func unfinished(rel *catalog.Relation, name string, dropping bool) *sqlerr.Error {
 	switch rel.State {
 	case "", "ready":
@@ -194,6 +212,9 @@ func unfinished(rel *catalog.Relation, name string, dropping bool) *sqlerr.Error
 	case "provisioning":
 		return sqlerr.New(sqlerr.ObjectInUse, `"%s" is being made`, name).
 			WithDetail("Job %s is making it.", rel.JobID).WithHint("Use WAIT FOR JOB '%s'.", rel.JobID)
+	case "altering":
+		return sqlerr.New(sqlerr.ObjectInUse, `"%s" is being changed`, name).
+			WithDetail("Job %s is changing it.", rel.JobID).WithHint("Use WAIT FOR JOB '%s'.", rel.JobID)
 	case "dropping":
 		return sqlerr.New(sqlerr.ObjectNotInPrerequisiteState, `"%s" is being dropped`, name).
 			WithDetail("Job %s is dropping it.", rel.JobID).WithHint("Use WAIT FOR JOB '%s'.", rel.JobID)

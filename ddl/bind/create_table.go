@@ -107,7 +107,7 @@ func (t *tableBuilder) exists(rel *catalog.Relation) (*plan.Plan, error) {
 	if rel.Identity != "" {
 		p.TargetUID = rel.Identity
 	}
-	if err := unfinished(rel, p.Target, false); err != nil {
+	if err := t.unfinished(rel, p.Target, false); err != nil {
 		if rel.State != "provisioning" || !t.stmt.GetIfNotExists() {
 			return nil, err.At(t.position)
 		}

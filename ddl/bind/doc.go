@@ -20,11 +20,16 @@ type System interface {
 	// Check tells whether the system can hold a definition. Its error may name the Column or the
 	// Constraint that it is about; the compiler adds where that stands.
 	Check(c catalog.Catalog, r plan.Resource) error
+	// Alteration tells which columns would lose data when a definition becomes another one. What the system
+	// cannot do on any table is an error, which may name the Column.
+	Alteration(before, after catalog.Table) (lost []string, err error)
 }
 
 // Settings are the session's settings that a plan depends on.
 type Settings struct {
 	AllowDestructive bool // tablewright.allow_destructive
+	// OwnJobs are the jobs of the statement's own transaction, which has not committed.
+	OwnJobs []string
 	// SecretSuffix makes the names of the statement's secrets its own, so that a statement that is rolled
 	// back leaves the secrets of the catalog that it would have replaced.
 	SecretSuffix string

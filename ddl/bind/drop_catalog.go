@@ -118,7 +118,7 @@ func (c *compiler) managedIn(schema string) []catalog.Relation {
 func (c *compiler) droppable(cat catalog.Catalog, relations []catalog.Relation, cascade bool) error {
 	for i := range relations {
 		rel := &relations[i]
-		if err := unfinished(rel, c.nameOf(rel).String(), true); err != nil {
+		if err := c.unfinished(rel, c.nameOf(rel).String(), true); err != nil {
 			return err
 		}
 	}

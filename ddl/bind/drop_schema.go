@@ -132,7 +132,7 @@ func (c *compiler) schemaDroppable(m schemaMeaning, relations []catalog.Relation
 	for i := range relations {
 		rel := &relations[i]
 		name := c.nameOf(rel).String()
-		if err := unfinished(rel, name, true); err != nil {
+		if err := c.unfinished(rel, name, true); err != nil {
 			return err
 		}
 		if rel.Observed {

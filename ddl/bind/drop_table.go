@@ -105,7 +105,7 @@ func (c *compiler) dropOneTable(p *plan.Plan, t tableTarget) error {
 			WithDetail("Its catalog was registered with the table already in it.").
 			WithHint("Use ALTER TABLE %s SET (managed = 'full') first.", full).At(position)
 	}
-	if err := unfinished(rel, full, true); err != nil {
+	if err := c.unfinished(rel, full, true); err != nil {
 		return err.At(position)
 	}
 	if _, err := c.system(m.catalog, position); err != nil {

@@ -99,6 +99,18 @@ func printPlan(t *testing.T, b *strings.Builder, p *plan.Plan) {
 	}
 	for _, s := range p.Steps {
 		printStep(b, s)
+		for _, r := range s.Target.Renames {
+			fmt.Fprintf(b, "    renames %s to %s\n", r.From, r.To)
+		}
+		if s.Target.NewPath != nil {
+			fmt.Fprintf(b, "    new path %q\n", s.Target.NewPath)
+		}
+	}
+	if c := p.Shadow; !c.Empty() {
+		fmt.Fprintf(b, "  shadow %s path %q managed %t options %t keys %t\n", c.Relation, c.Path, c.Managed != nil, c.Options != nil, c.ForeignKeys != nil)
+	}
+	for _, sql := range p.Restore {
+		fmt.Fprintf(b, "  restore: %s\n", sql)
 	}
 	for _, n := range p.Notices {
 		fmt.Fprintf(b, "  %s %s: %s\n    %s\n", n.Severity, n.Code, n.Message, n.Detail)

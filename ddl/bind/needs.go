@@ -51,7 +51,12 @@ func Requirements(st *parse.Statement) Needs {
 			addUnique(&n.AllOf, name.Value)
 		}
 	}
-	n.addTypes(inner.Node.GetCreateStmt())
+	for _, element := range inner.Node.GetCreateStmt().GetTableElts() {
+		n.addType(element.GetColumnDef().GetTypeName())
+	}
+	for _, cmd := range inner.Node.GetAlterTableStmt().GetCmds() {
+		n.addType(cmd.GetAlterTableCmd().GetDef().GetColumnDef().GetTypeName())
+	}
 	return n
 }
 
@@ -136,14 +141,11 @@ func (n *Needs) addRelation(parts []string) {
 	}
 }
 
-func (n *Needs) addTypes(create *pg_query.CreateStmt) {
-	for _, element := range create.GetTableElts() {
-		typ := element.GetColumnDef().GetTypeName()
-		if typ == nil {
-			continue
-		}
-		if _, known := builtinType(typ); !known && serialType(typ) == "" {
-			addUnique(&n.Types, typeKey(typ))
-		}
+func (n *Needs) addType(typ *pg_query.TypeName) {
+	if typ == nil {
+		return
+	}
+	if _, known := builtinType(typ); !known && serialType(typ) == "" {
+		addUnique(&n.Types, typeKey(typ))
 	}
 }

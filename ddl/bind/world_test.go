@@ -99,6 +99,10 @@ func (s system) Check(_ catalog.Catalog, r plan.Resource) error {
 	return s.refuses(r)
 }
 
+func (system) Alteration(before, after catalog.Table) ([]string, error) {
+	return catalog.LostColumns(before, after, func(from, to string) bool { return from == "integer" && to == "bigint" }), nil
+}
+
 func systems() map[string]bind.System {
 	return map[string]bind.System{
 		"postgres": system{schema: catalog.OptionSchema{

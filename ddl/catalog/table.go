@@ -69,6 +69,17 @@ type Constraint struct {
 	Definition string // from the keyword on, with names of the same catalog written as in that system
 }
 
+// ForeignKeys are the constraints of that kind, which a shadow cannot have itself.
+func (t Table) ForeignKeys() []Constraint {
+	keys := []Constraint{}
+	for _, c := range t.Constraints {
+		if c.Kind == ForeignKey {
+			keys = append(keys, c)
+		}
+	}
+	return keys
+}
+
 // ConstraintKind tells constraints apart that systems support to different degrees.
 type ConstraintKind string
 

@@ -45,6 +45,10 @@ type Resource struct {
 	Name  catalog.Name
 	Path  []string      // inside the system; from Name, or as WITH (name = '…') maps it
 	Table catalog.Table // for TableKind
+	// Renames are the columns that an Alter renames; it changes nothing else then. Table has the new names.
+	Renames []Rename `json:",omitempty"`
+	// NewPath is the path that an Alter gives the object; it changes nothing else then.
+	NewPath []string `json:",omitempty"`
 	// JobID marks what a job makes, where the system can hold a mark, so that a job that is repeated
 	// knows its own work.
 	JobID string
@@ -54,13 +58,27 @@ type Resource struct {
 	RequestedBy string
 }
 
+// Rename is a new name of a column.
+type Rename struct{ From, To string }
+
+// Renamed is the resource as a rename leaves it.
+func (r Resource) Renamed() Resource {
+	if r.NewPath != nil {
+		r.Path, r.NewPath = r.NewPath, nil
+	}
+	r.Renames = nil
+	return r
+}
+
 // Step is one change of one external object.
 type Step struct {
-	ID          string // unique in the plan: "create table lake.sales.orders"
-	Action      Action
-	Catalog     catalog.Catalog
-	Target      Resource
-	Destructive bool // cannot be undone: runs after the home commit
+	ID      string // unique in the plan: "create table lake.sales.orders"
+	Action  Action
+	Catalog catalog.Catalog
+	Target  Resource
+	// Before is the definition that an Alter starts from; its inverse leads back to it.
+	Before      *catalog.Table `json:",omitempty"`
+	Destructive bool           // cannot be undone: runs after the home commit
 	Path        Path
 	DependsOn   []string // IDs
 	// Deadline bounds a fast step; 0 is the default of the deployer.
@@ -112,10 +130,34 @@ type Plan struct {
 	Record bool
 	// WaitJob is the job that is making the object which the statement wants made if it is absent.
 	WaitJob string
+	// Relation is the OID of the shadow that the statement changes, 0 when it makes one or drops it.
+	Relation uint32
+	// Shadow is what the registry must know of a changed shadow; nil when nothing.
+	Shadow *ShadowChange
+	// Made are names that the statement makes and no step creates.
+	Made []catalog.Name
+	// Restore are statements for the shadow that take the change back, when a job fails after the home
+	// commit; RestorePath is the path that the object then has again.
+	Restore     []string
+	RestorePath []string
 	// Forget are values of the secret store that nothing refers to any more once the plan is done.
 	Forget []catalog.SecretKeyRef
 	// Secrets are literal secrets that go to the secret store before anything is recorded.
 	Secrets []Secret
+}
+
+// ShadowChange is a change of what the registry knows of a shadow; what is nil stays.
+type ShadowChange struct {
+	Relation    string // its name in SQL, after the statement
+	Path        []string
+	Managed     *bool // true: observed
+	Options     *catalog.Options
+	ForeignKeys *[]catalog.Constraint
+}
+
+// Empty tells whether nothing is changed.
+func (c *ShadowChange) Empty() bool {
+	return c == nil || c.Path == nil && c.Managed == nil && c.Options == nil && c.ForeignKeys == nil
 }
 
 // Secret is a literal secret of the statement and the place that it goes to.

@@ -107,10 +107,41 @@ func dropStmt(q *question) Decision {
 
 // commentStmt: a catalog's comment is the home database's, others belong to the external object.
 func commentStmt(q *question) Decision {
-	if q.st.Node.GetCommentStmt().GetObjtype() == pg_query.ObjectType_OBJECT_FOREIGN_SERVER {
+	switch q.st.Node.GetCommentStmt().GetObjtype() {
+	case pg_query.ObjectType_OBJECT_FOREIGN_SERVER:
 		return Decision{Route: Home}
+	case pg_query.ObjectType_OBJECT_TABLE, pg_query.ObjectType_OBJECT_COLUMN:
+		return Decision{Route: Ours}
+	default:
+		return q.refuseAs("COMMENT ON this kind of object", "Tables and columns have comments.")
 	}
-	return q.refuse()
+}
+
+// alterTable: the grammar has one node for ALTER of all kinds of relation.
+func alterTable(q *question) Decision {
+	if q.st.Node.GetAlterTableStmt().GetObjtype() != pg_query.ObjectType_OBJECT_TABLE {
+		return Decision{Route: HomeRewritten}
+	}
+	return Decision{Route: Ours}
+}
+
+// renameStmt: what is named decides.
+func renameStmt(q *question) Decision {
+	s := q.st.Node.GetRenameStmt()
+	switch s.GetRenameType() {
+	case pg_query.ObjectType_OBJECT_TABLE, pg_query.ObjectType_OBJECT_TABCONSTRAINT:
+		return Decision{Route: Ours}
+	case pg_query.ObjectType_OBJECT_COLUMN:
+		if s.GetRelationType() == pg_query.ObjectType_OBJECT_TABLE {
+			return Decision{Route: Ours}
+		}
+		return Decision{Route: HomeRewritten}
+	case pg_query.ObjectType_OBJECT_VIEW, pg_query.ObjectType_OBJECT_MATVIEW, pg_query.ObjectType_OBJECT_SEQUENCE,
+		pg_query.ObjectType_OBJECT_INDEX, pg_query.ObjectType_OBJECT_FOREIGN_TABLE:
+		return Decision{Route: HomeRewritten} // home says that it is none
+	default:
+		return q.refuse()
+	}
 }
 
 // copyStmt names the way that works.

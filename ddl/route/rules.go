@@ -73,7 +73,6 @@ func rowRules() []Rule {
 
 // tableRules: statements that make, change and drop tables.
 func tableRules() []Rule {
-	const alter = "Supported are CREATE TABLE and DROP TABLE."
 	return []Rule{
 		{
 			Node: "CreateStmt", SQL: "CREATE TABLE", Home: Home, Managed: Ours, refine: createStmt,
@@ -84,16 +83,28 @@ func tableRules() []Rule {
 			Node: "DropStmt", SQL: "DROP", Home: Home, Managed: Ours, refine: dropStmt,
 			Note: "tables, schemas and servers; indexes, triggers, rules, policies and statistics are refused, other kinds go home",
 		},
-		{Node: "AlterTableStmt", SQL: "ALTER TABLE", Home: Home, Managed: Refused, Hint: alter},
-		{Node: "RenameStmt", SQL: "ALTER … RENAME", Home: Home, Managed: Refused, Hint: alter},
-		{Node: "AlterObjectSchemaStmt", SQL: "ALTER … SET SCHEMA", Home: Home, Managed: Refused, Hint: alter},
+		{
+			Node: "AlterTableStmt", SQL: "ALTER TABLE", Home: Home, Managed: Ours, refine: alterTable,
+			Note: "ALTER VIEW and the like on a table: home, whose error it is",
+		},
+		{
+			Node: "RenameStmt", SQL: "ALTER … RENAME", Home: Home, Managed: Ours, refine: renameStmt,
+			Note: "tables, their columns and constraints; catalogs and schemas are refused",
+		},
+		{
+			Node: "AlterObjectSchemaStmt", SQL: "ALTER … SET SCHEMA", Home: Home, Managed: Refused,
+			Hint: "A table stays in its schema.",
+		},
 		{
 			Node: "AlterOwnerStmt", SQL: "ALTER … OWNER TO", Home: Home, Managed: Refused, refine: alterOwner,
 			Note: "of a server: home",
 		},
 		{Node: "AlterObjectDependsStmt", SQL: "ALTER … DEPENDS ON EXTENSION", Home: Home, Managed: Refused},
 		{Node: "AlterTableMoveAllStmt", SQL: "ALTER … ALL IN TABLESPACE", Home: Home, Managed: Home},
-		{Node: "CommentStmt", SQL: "COMMENT ON", Home: Home, Managed: Refused, refine: commentStmt, Note: "of a server: home"},
+		{
+			Node: "CommentStmt", SQL: "COMMENT ON", Home: Home, Managed: Ours, refine: commentStmt,
+			Note: "tables and columns; of a server: home; other kinds are refused",
+		},
 		{Node: "SecLabelStmt", SQL: "SECURITY LABEL", Home: Home, Managed: Refused},
 		{
 			Node: "ViewStmt", SQL: "CREATE VIEW", Home: Home, Managed: HomeRewritten, refine: viewStmt,

@@ -13,6 +13,9 @@ import (
 
 // alter makes the table what it is to be after the changes.
 func (w *worker) alter(ctx context.Context) (result, error) {
+	if w.target.NewPath != nil || len(w.target.Renames) > 0 {
+		return w.rename(ctx)
+	}
 	seen, err := w.prov.Observe(ctx, w.target)
 	switch {
 	case err != nil:
@@ -40,6 +43,24 @@ func (w *worker) alter(ctx context.Context) (result, error) {
 		return result{}, err
 	}
 	return w.done(v1alpha1.ReasonProvisioned, "altered", seen), nil
+}
+
+// rename gives the table, or columns of it, new names. The provisioner leaves what has them already.
+func (w *worker) rename(ctx context.Context) (result, error) {
+	if err := w.begin(ctx, ""); err != nil {
+		return result{}, err
+	}
+	if err := w.prov.Update(ctx, w.target, provision.Observation{}, w.call()); err != nil {
+		return result{}, err
+	}
+	seen, err := w.prov.Observe(ctx, w.target.Renamed())
+	switch {
+	case err != nil:
+		return result{}, err
+	case !seen.Exists:
+		return result{}, w.notFound()
+	}
+	return w.done(v1alpha1.ReasonProvisioned, "renamed", seen), nil
 }
 
 // consent refuses to destroy what the statement did not name. The provisioner takes what was observed for

@@ -295,6 +295,10 @@ func (o opener) Check(_ catalog.Catalog, r plan.Resource) error {
 	return nil
 }
 
+func (o opener) Alteration(before, after catalog.Table) ([]string, error) {
+	return catalog.LostColumns(before, after, func(string, string) bool { return false }), nil
+}
+
 func (o opener) Options() catalog.OptionSchema {
 	return catalog.OptionSchema{Catalog: []catalog.OptionSpec{{Name: "host"}, {Name: "password", Secret: true}}}
 }

@@ -69,6 +69,9 @@ func observation(n name, t *table.Table, r plan.Resource) provision.Observation 
 	for _, c := range diff(t, wanted, r.Table) {
 		o.Diff = append(o.Diff, c.line)
 		o.Destructive = o.Destructive || c.destructive
+		if !c.possible() {
+			o.Blocked = append(o.Blocked, c.line)
+		}
 	}
 	o.UpToDate = len(o.Diff) == 0
 	return o

@@ -63,6 +63,15 @@ func (s *rowStore) swap(ctx context.Context, n name, old, metadata string) (swap
 	}, s.catalog, n.schema, n.table, old, metadata)
 }
 
+// rename gives a table another name in its namespace when its metadata is still the old one. A name that is
+// taken is an error of the primary key.
+func (s *rowStore) rename(ctx context.Context, n, renamed name, metadata string) (moved bool, err error) {
+	return s.change(ctx, func(bool) string {
+		return `UPDATE iceberg_tables SET table_name = ?5
+			WHERE catalog_name = ?1 AND table_namespace = ?2 AND table_name = ?3 AND metadata_location = ?4`
+	}, s.catalog, n.schema, n.table, metadata, renamed.table)
+}
+
 // remove deletes a table's row when its metadata is still the old one.
 func (s *rowStore) remove(ctx context.Context, n name, old string) (removed bool, err error) {
 	return s.change(ctx, func(bool) string {

@@ -19,6 +19,9 @@ func (s *System) Update(ctx context.Context, r plan.Resource, observed provision
 	if err != nil || r.Kind == plan.SchemaKind {
 		return err // a namespace has nothing that could differ
 	}
+	if r.NewPath != nil || len(r.Renames) > 0 {
+		return s.fail(ctx, s.rename(ctx, n, r, call))
+	}
 	wanted, err := define(n, r.Table)
 	if err != nil {
 		return err

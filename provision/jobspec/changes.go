@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/tablewright/tablewright/ddl/catalog"
+	"github.com/tablewright/tablewright/ddl/plan"
 	"github.com/tablewright/tablewright/ddl/sqlerr"
 	"github.com/tablewright/tablewright/k8s/api/v1alpha1"
 )
@@ -39,15 +40,37 @@ func Changes(before, after catalog.Table) ([]v1alpha1.TableChange, error) {
 	return changes, nil
 }
 
+// renames lists what gives a table, or columns of it, new names.
+func renames(target plan.Resource) []v1alpha1.TableChange {
+	var changes []v1alpha1.TableChange
+	for _, c := range target.Renames {
+		changes = append(changes, v1alpha1.TableChange{Action: v1alpha1.ChangeRenameColumn, Column: c.From, NewName: c.To})
+	}
+	if n := len(target.NewPath); n > 0 {
+		changes = append(changes, v1alpha1.TableChange{Action: v1alpha1.ChangeRenameTable, NewName: target.NewPath[n-1]})
+	}
+	return changes
+}
+
+// applyRenames is the reverse of renames.
+func applyRenames(target *plan.Resource, changes []v1alpha1.TableChange) {
+	for _, c := range changes {
+		if c.Action == v1alpha1.ChangeRenameColumn {
+			target.Renames = append(target.Renames, plan.Rename{From: c.Column, To: c.NewName})
+		}
+		if c.Action == v1alpha1.ChangeRenameTable {
+			target.NewPath = append(slices.Clone(target.Path[:len(target.Path)-1]), c.NewName)
+		}
+	}
+}
+
 func inexpressible(before, after catalog.Table) string {
 	switch {
 	case !slices.Equal(before.PrimaryKey, after.PrimaryKey):
 		return "the primary key"
 	case !slices.Equal(before.Constraints, after.Constraints):
 		return "constraints"
-	case !slices.EqualFunc(before.Partitioning, after.Partitioning, func(a, b catalog.Transform) bool {
-		return a.Transform == b.Transform && slices.Equal(a.Columns, b.Columns) && slices.Equal(a.Args, b.Args)
-	}):
+	case !catalog.SamePartitioning(before.Partitioning, after.Partitioning):
 		return "the partitioning"
 	}
 	for _, a := range after.Columns {

@@ -118,7 +118,13 @@ func newSpec(r Request) (v1alpha1.TableProvisionJobSpec, error) {
 
 func alterChanges(r Request) ([]v1alpha1.TableChange, error) {
 	if r.Before == nil {
+		r.Before = r.Step.Before
+	}
+	if r.Before == nil {
 		return nil, sqlerr.New(sqlerr.InternalError, "job %s alters a table without its definition before", r.JobID)
+	}
+	if changes := renames(r.Step.Target); len(changes) > 0 {
+		return changes, nil
 	}
 	return Changes(*r.Before, r.Step.Target.Table)
 }
@@ -169,6 +175,7 @@ func Step(spec *v1alpha1.TableProvisionJobSpec) (plan.Step, error) {
 	if err != nil {
 		return plan.Step{}, err
 	}
+	applyRenames(&target, spec.Changes)
 	return plan.Step{
 		ID:          string(spec.Operation) + " " + target.Name.String(),
 		Action:      action,

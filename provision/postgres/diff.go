@@ -16,6 +16,8 @@ type change struct {
 	destructive bool
 }
 
+func (c change) possible() bool { return len(c.first)+len(c.statements) > 0 }
+
 // sameExpression tells whether two expressions of a type mean the same; from is a FROM clause for the
 // columns they name, or empty.
 type sameExpression func(a, b, typ, from string) bool

@@ -54,6 +54,9 @@ func observation(n name, found *relation, r plan.Resource, same sameExpression) 
 	for _, c := range diff(n, found, r.Table, same) {
 		o.Diff = append(o.Diff, c.line)
 		o.Destructive = o.Destructive || c.destructive
+		if !c.possible() {
+			o.Blocked = append(o.Blocked, c.line)
+		}
 	}
 	o.UpToDate = len(o.Diff) == 0
 	o.Outputs = []provision.Output{{Name: "relation", Value: n.sql()}}

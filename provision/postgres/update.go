@@ -20,6 +20,9 @@ func (s *System) Update(ctx context.Context, r plan.Resource, observed provision
 	if r.Kind == plan.SchemaKind {
 		return nil // a schema has nothing that could differ
 	}
+	if r.NewPath != nil || len(r.Renames) > 0 {
+		return s.rename(ctx, r, call)
+	}
 	if err := checkTable(tableOptions(), r.Table); err != nil {
 		return err
 	}
@@ -32,20 +35,12 @@ func (s *System) Update(ctx context.Context, r plan.Resource, observed provision
 }
 
 func (tx *transaction) alterTable(ctx context.Context, n name, r plan.Resource, observed provision.Observation) error {
-	tx.call.Step(stepLockTable, false)
-	if err := tx.exec(ctx, "LOCK TABLE "+n.sql()+" IN ACCESS EXCLUSIVE MODE"); err != nil {
+	if err := tx.lockKnown(ctx, n, r); err != nil {
 		return err
 	}
-	tx.call.Step(stepLockTable, true)
 	found, err := readRelation(ctx, tx.conn, n)
 	if err != nil {
 		return tx.s.errs.later(ctx, err)
-	}
-	if found == nil {
-		return provision.Error(provision.NotFound, "relation %q does not exist", n.table)
-	}
-	if err := sameIdentity(n, r, found.identity); err != nil {
-		return err
 	}
 	if observed.Identity != "" && observed.Identity != found.identity {
 		return provision.Error(provision.Conflict, "relation %q was replaced by another one", n.table)
@@ -60,7 +55,7 @@ func (tx *transaction) alterTable(ctx context.Context, n name, r plan.Resource, 
 // permitted refuses changes that cannot be made, and destructive ones that nobody has seen.
 func permitted(n name, changes []change, observed provision.Observation) error {
 	for _, c := range changes {
-		if len(c.first)+len(c.statements) == 0 {
+		if !c.possible() {
 			return provision.Error(provision.Unsupported, "table %s cannot be changed to its definition", n.sql()).
 				WithDetail("%s.", c.line)
 		}
@@ -76,10 +71,6 @@ func (tx *transaction) apply(ctx context.Context, changes []change) error {
 	if len(changes) == 0 {
 		return errAbandon
 	}
-	if err := tx.assignID(ctx); err != nil {
-		return err
-	}
-	tx.call.Step(stepAlterTable, false)
 	var statements []string
 	for _, c := range changes {
 		statements = append(statements, c.first...)
@@ -87,13 +78,7 @@ func (tx *transaction) apply(ctx context.Context, changes []change) error {
 	for _, c := range changes {
 		statements = append(statements, c.statements...)
 	}
-	for _, statement := range statements {
-		if err := tx.exec(ctx, statement); err != nil {
-			return err
-		}
-	}
-	tx.call.Step(stepAlterTable, true)
-	return nil
+	return tx.alter(ctx, statements...)
 }
 
 // same compares expressions inside the transaction; one that the server refuses must not end it.
