@@ -14,6 +14,9 @@ import (
 // alterKnown changes an object that is as the plan saw it. One that is changed already is left alone: an
 // earlier try was not heard of. Columns are lost only where the step itself says so.
 func alterKnown(ctx context.Context, prov provision.Provisioner, step plan.Step, call provision.Call) error {
+	if step.Converge {
+		return converge(ctx, prov, step, call)
+	}
 	before, err := observeBefore(ctx, prov, step)
 	if err != nil {
 		return err
@@ -33,6 +36,44 @@ func alterKnown(ctx context.Context, prov provision.Provisioner, step plan.Step,
 	// What differed before is not this step's to destroy.
 	after.Diff = slices.DeleteFunc(after.Diff, func(line string) bool { return slices.Contains(before.Diff, line) })
 	return prov.Update(ctx, step.Target, after, call)
+}
+
+// converge leads an object to its definition, whatever it is by now.
+func converge(ctx context.Context, prov provision.Provisioner, step plan.Step, call provision.Call) error {
+	seen, err := prov.Observe(ctx, step.Target)
+	switch {
+	case err != nil:
+		return err
+	case seen.UpToDate && sameOne(seen, step):
+		return nil
+	}
+	if err := mayConverge(step, seen); err != nil {
+		return err
+	}
+	return prov.Update(ctx, step.Target, seen, call)
+}
+
+// mayConverge refuses what the system cannot do, and what would lose data without leave.
+func mayConverge(step plan.Step, seen provision.Observation) error {
+	switch {
+	case !seen.Exists:
+		return sqlerr.New(sqlerr.UndefinedTable, "%s %s does not exist in catalog \"%s\"", step.Target.Kind, step.Target.Name, step.Catalog.Name).
+			WithHint("DROP TABLE takes its shadow away.")
+	case !sameOne(seen, step):
+		return notTheSame(step)
+	case seen.Destructive && !step.Lossy:
+		return sqlerr.New(sqlerr.ObjectNotInPrerequisiteState, "replacing \"%s\" would lose data", step.Target.Name).
+			WithDetail("%s", strings.Join(seen.Diff, "\n")).
+			WithHint("Use WITH (allow_destructive = true) to allow it.")
+	case len(seen.Blocked) > 0:
+		return cannotChange(step, seen)
+	}
+	return nil
+}
+
+func cannotChange(step plan.Step, seen provision.Observation) error {
+	return sqlerr.New(sqlerr.FeatureNotSupported, "%s %s cannot be changed so in catalog \"%s\"", step.Target.Kind, step.Target.Name, step.Catalog.Name).
+		WithDetail("%s.", sentenceOf(seen.Blocked))
 }
 
 // observeBefore compares an object with the definition that an Alter starts from.
@@ -80,10 +121,27 @@ func checkAlter(ctx context.Context, prov provision.Provisioner, step plan.Step)
 	case step.Target.NewPath != nil && after.Exists:
 		return existsOutside(step)
 	case len(after.Blocked) > 0 && step.Target.NewPath == nil:
-		return sqlerr.New(sqlerr.FeatureNotSupported, "%s %s cannot be changed so in catalog \"%s\"", step.Target.Kind, step.Target.Name, step.Catalog.Name).
-			WithDetail("%s.", sentenceOf(after.Blocked))
+		return cannotChange(step, after)
 	}
 	return nil
+}
+
+// checkConverge looks whether an object can be led to its definition, and notes what it is now: an undo
+// leads back to that. Nothing is left of a step that has nothing to do.
+func checkConverge(ctx context.Context, prov provision.Provisioner, step *plan.Step) (idle bool, err error) {
+	seen, err := prov.Observe(ctx, step.Target)
+	if err != nil {
+		return false, err
+	}
+	if seen.UpToDate && sameOne(seen, *step) {
+		return true, nil
+	}
+	if err := mayConverge(*step, seen); err != nil {
+		return false, err
+	}
+	found := seen.Found
+	step.Before = &found
+	return false, nil
 }
 
 func sentenceOf(lines []string) string {

@@ -73,19 +73,26 @@ func New(o Options) *Deployer {
 
 // Check looks whether the live systems allow a plan: they answer, what is to be made is not there, what
 // is to be dropped is still the object that was registered, and nothing outside keeps it from going.
-// earlier are the plans of the same transaction that wait for its commit. It changes nothing.
+// earlier are the plans of the same transaction that wait for its commit. It changes nothing but the plan: a
+// step with nothing to do is taken out.
 func (d *Deployer) Check(ctx context.Context, p *plan.Plan, earlier []*plan.Plan) error {
 	ctx, cancel := context.WithTimeout(ctx, checkMax)
 	defer cancel()
 	dropped := drops(append(slices.Clip(earlier), p))
+	var steps []plan.Step
 	for _, step := range p.Steps {
-		if len(step.DependsOn) > 0 && step.Action == plan.Alter || pending(step, earlier) {
-			continue // it starts from what is not done yet
-		}
-		if err := d.checkStep(ctx, step, dropped); err != nil {
-			return err
+		idle := false
+		if !pending(step, earlier) && (len(step.DependsOn) == 0 || step.Action != plan.Alter) {
+			var err error
+			if idle, err = d.checkStep(ctx, &step, dropped); err != nil {
+				return err
+			}
+		} // else it starts from what is not done yet
+		if !idle {
+			steps = append(steps, step)
 		}
 	}
+	p.Steps = steps
 	return nil
 }
 
@@ -102,23 +109,31 @@ func pending(step plan.Step, earlier []*plan.Plan) bool {
 	return false
 }
 
-func (d *Deployer) checkStep(ctx context.Context, step plan.Step, dropped []plan.Step) error {
+func (d *Deployer) checkStep(ctx context.Context, step *plan.Step, dropped []plan.Step) (idle bool, err error) {
 	if step.Action == plan.Open {
-		return d.pool.Probe(ctx, step.Catalog)
+		return false, d.pool.Probe(ctx, step.Catalog)
 	}
 	prov, done, err := d.pool.Get(ctx, step.Catalog)
 	if err != nil {
-		return err
+		return false, err
 	}
 	defer done()
-	if step.Path == plan.Slow && d.jobs != nil {
-		if _, err := d.jobs.Render(uuid.Must(uuid.NewV7()), step); err != nil {
-			return err // no job can carry it
-		}
+	switch {
+	case step.Converge:
+		idle, err = checkConverge(ctx, prov, step)
+	case step.Action == plan.Alter:
+		err = checkAlter(ctx, prov, *step)
+	default:
+		err = checkObject(ctx, prov, *step, dropped)
 	}
-	if step.Action == plan.Alter {
-		return checkAlter(ctx, prov, step)
+	if err == nil && !idle && step.Path == plan.Slow && d.jobs != nil {
+		_, err = d.jobs.Render(uuid.Must(uuid.NewV7()), *step) // a job must be able to carry it
 	}
+	return idle, err
+}
+
+// checkObject looks at what is to be made or dropped.
+func checkObject(ctx context.Context, prov provision.Provisioner, step plan.Step, dropped []plan.Step) error {
 	seen, err := prov.Observe(ctx, step.Target)
 	if err != nil {
 		return err

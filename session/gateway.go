@@ -137,6 +137,6 @@ func (s *Session) decide(ctx context.Context, st *parse.Statement) (route.Decisi
 // compile makes the plan of a statement that defines objects.
 func (s *Session) compile(st *parse.Statement, snap *catalog.Snapshot, settings deploy.Settings) (*plan.Plan, error) {
 	return bind.Compile(st, snap, s.gateway.Systems, bind.Settings{
-		AllowDestructive: settings.AllowDestructive, SecretSuffix: uuid.NewString()[:8], OwnJobs: s.tx.jobs(),
+		AllowDestructive: settings.AllowDestructive, SecretSuffix: uuid.NewString()[:8], OwnJobs: s.tx.jobs(), Apply: settings.Apply,
 	})
 }

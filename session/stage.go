@@ -91,11 +91,15 @@ func (s *Session) stage(ctx context.Context, st *routed, p *plan.Plan, settings 
 	staged := stagedStatement{plan: p, settings: settings, jobID: uuid.Must(uuid.NewV7())}
 	err := s.gateway.Deployer.Check(ctx, p, s.tx.plans())
 	if err == nil {
+		p.Record = p.Record && (len(p.Steps) > 0 || !p.Unchanged)
 		err = s.runHome(ctx, st, p, &staged)
 	}
 	if err != nil {
 		s.tx.abandon([]stagedStatement{staged})
 		return err
+	}
+	if p.Unchanged && len(p.Steps) == 0 {
+		p.Notices = []plan.Notice{{Severity: "NOTICE", Code: sqlerr.SuccessfulCompletion, Message: "\"" + p.Target + "\" is unchanged"}}
 	}
 	for _, n := range p.Notices {
 		if err := s.notify(n, settings.ClientMinMessages); err != nil {
@@ -132,11 +136,7 @@ func (s *Session) remember(p *plan.Plan) {
 }
 
 // unsupported refuses what is understood but has no effect yet.
-func unsupported(p *plan.Plan, settings deploy.Settings) error {
-	if settings.Apply {
-		return sqlerr.New(sqlerr.FeatureNotSupported, "tablewright.mode = apply is not supported").
-			WithHint("Use CREATE … IF NOT EXISTS.")
-	}
+func unsupported(p *plan.Plan) error {
 	if _, ok := p.Settings.Get("on_failure"); ok {
 		return sqlerr.New(sqlerr.FeatureNotSupported, "parameter \"on_failure\" is not supported").
 			WithDetail("What a job that fails has made is always undone.")
@@ -157,7 +157,7 @@ func unsupported(p *plan.Plan, settings deploy.Settings) error {
 
 // allowedNow refuses what a transaction block cannot hold.
 func (s *Session) allowedNow(p *plan.Plan, settings deploy.Settings) error {
-	if err := unsupported(p, settings); err != nil {
+	if err := unsupported(p); err != nil {
 		return err
 	}
 	tx := s.backend.state()

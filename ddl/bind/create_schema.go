@@ -38,6 +38,9 @@ func (c *compiler) createSchema(s *parse.CreateSchema) (*plan.Plan, error) {
 		Home: []plan.HomeStatement{{SQL: rw.Text(), Ticket: true, Own: true, Origin: rw}},
 	}
 	if m.known {
+		if c.settings.Apply {
+			p.Waits, p.Unchanged, p.Home = true, true, nil
+		}
 		return p, nil
 	}
 	p.Home = append(p.Home, manageSchema(m.name.HomeSchema(), m.catalog.Name))

@@ -19,6 +19,9 @@ func (c *compiler) createTable(s *pg_query.CreateStmt) (*plan.Plan, error) {
 		return nil, err
 	}
 	if rel := t.target.rel; rel != nil {
+		if t.replaces() {
+			return t.replace(rel)
+		}
 		return t.exists(rel)
 	}
 	if !t.target.known {
@@ -95,7 +98,7 @@ func (t *tableBuilder) plainPlan() *plan.Plan {
 	full := t.target.name.String()
 	rw := splice(t.st.Text, t.edits)
 	return &plan.Plan{
-		Tag: "CREATE TABLE", Target: full, TargetUID: "absent", Locks: []string{full}, Waits: t.stmt.GetIfNotExists(),
+		Tag: "CREATE TABLE", Target: full, TargetUID: "absent", Locks: []string{full}, Waits: t.stmt.GetIfNotExists() || t.replaces(),
 		Home: []plan.HomeStatement{{SQL: rw.Text(), Ticket: true, Own: true, Origin: rw}},
 	}
 }

@@ -28,6 +28,7 @@ type System interface {
 // Settings are the session's settings that a plan depends on.
 type Settings struct {
 	AllowDestructive bool // tablewright.allow_destructive
+	Apply            bool // tablewright.mode is apply: CREATE leads what is there to its definition
 	// OwnJobs are the jobs of the statement's own transaction, which has not committed.
 	OwnJobs []string
 	// SecretSuffix makes the names of the statement's secrets its own, so that a statement that is rolled

@@ -88,7 +88,7 @@ func (c *compiler) droppedSchemas(s *parse.DropSchema) ([]schemaTarget, error) {
 
 // dropSchemaOptions reads WITH (allow_destructive = …).
 func (c *compiler) dropSchemaOptions(s *parse.DropSchema) (allow bool, err error) {
-	specs := []catalog.OptionSpec{{Name: "allow_destructive", Type: catalog.BooleanOption}}
+	specs := []catalog.OptionSpec{{Name: allowOption, Type: catalog.BooleanOption}}
 	checked, err := c.checkOptions(s.Options, specs)
 	if err != nil {
 		return false, err

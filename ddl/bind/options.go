@@ -20,6 +20,9 @@ func commonCatalogOptions() []catalog.OptionSpec {
 	}
 }
 
+// allowOption allows a statement to lose data.
+const allowOption = "allow_destructive"
+
 // commonTableOptions are known to the tables of every type of catalog.
 func commonTableOptions() []catalog.OptionSpec {
 	return []catalog.OptionSpec{

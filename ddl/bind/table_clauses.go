@@ -34,11 +34,15 @@ func (t *tableBuilder) clauses() error {
 		return t.unsupported("ON COMMIT", t.wordPosition("on"))
 	}
 	if own := t.st.Table; own != nil {
-		switch {
-		case own.OrReplace:
-			return t.unsupported("CREATE OR REPLACE TABLE", t.wordPosition("or"))
-		case own.OptionsErr != nil:
+		if own.OptionsErr != nil {
 			return own.OptionsErr
+		}
+		if own.OrReplace {
+			if s.GetIfNotExists() {
+				return sqlerr.New(sqlerr.SyntaxError, "CREATE OR REPLACE TABLE and IF NOT EXISTS exclude each other").At(t.wordPosition("or"))
+			}
+			tokens := t.st.Tokens() // create or replace table
+			t.edits = append(t.edits, cutBlank(t.st.Text, parse.Span{Start: tokens[1].Start, End: tokens[2].End}))
 		}
 		for _, span := range []parse.Span{own.With, own.Partitioned} {
 			if !span.Empty() {

@@ -15,6 +15,9 @@ func (t *tableBuilder) options(system System) error {
 		own = withCommon(own, []catalog.OptionSpec{{Name: "partitioning", Type: catalog.StringOption}})
 	}
 	specs := withCommon(own, commonTableOptions(), settingOptions())
+	if t.replaces() {
+		specs = append(specs, catalog.OptionSpec{Name: allowOption, Type: catalog.BooleanOption})
+	}
 	var options []parse.Option
 	position := t.position
 	if t.st.Table != nil {
@@ -56,7 +59,7 @@ func (t *tableBuilder) option(o checkedOption) error {
 		}
 		return t.partitioningOption(o)
 	default:
-		if findSpec(settingOptions(), o.Key) != nil {
+		if o.Key == allowOption || findSpec(settingOptions(), o.Key) != nil {
 			t.settings = append(t.settings, catalog.Option{Name: o.Key, Value: o.value})
 			return nil
 		}

@@ -79,8 +79,12 @@ type Step struct {
 	// Before is the definition that an Alter starts from; its inverse leads back to it.
 	Before      *catalog.Table `json:",omitempty"`
 	Destructive bool           // cannot be undone: runs after the home commit
-	Path        Path
-	DependsOn   []string // IDs
+	// Converge tells that an Alter leads the object to its definition whatever it is by now; Lossy allows it
+	// to destroy what stands in the way.
+	Converge  bool `json:",omitempty"`
+	Lossy     bool `json:",omitempty"`
+	Path      Path
+	DependsOn []string // IDs
 	// Deadline bounds a fast step; 0 is the default of the deployer.
 	Deadline time.Duration
 }
@@ -134,6 +138,8 @@ type Plan struct {
 	Relation uint32
 	// Shadow is what the registry must know of a changed shadow; nil when nothing.
 	Shadow *ShadowChange
+	// Unchanged tells that home has nothing to do: the statement does nothing if the systems have not either.
+	Unchanged bool
 	// Made are names that the statement makes and no step creates.
 	Made []catalog.Name
 	// Restore are statements for the shadow that take the change back, when a job fails after the home
