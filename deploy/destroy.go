@@ -17,12 +17,12 @@ type destruction struct {
 
 // finishFast takes the destructive steps of committed statements and records their ends. What is not done
 // in time stays on record and is repeated until it is: the warnings say so, one a statement.
-func (r *Run) finishFast(ctx context.Context) []plan.Notice {
+func (r *Run) finishFast(ctx context.Context, works []*work) []plan.Notice {
 	d := r.d
 	ctx, cancel := context.WithTimeout(ctx, fastStepsMax)
 	defer cancel()
 	var steps []destruction
-	for _, w := range r.work {
+	for _, w := range works {
 		for _, step := range w.Plan.Steps {
 			if !step.Destructive {
 				continue
@@ -35,7 +35,7 @@ func (r *Run) finishFast(ctx context.Context) []plan.Notice {
 	}
 	left := d.destroy(ctx, steps)
 	var warnings []plan.Notice
-	for _, w := range r.work {
+	for _, w := range works {
 		if failed := firstOf(left, w); failed != nil {
 			d.log.Warn().Err(failed.err).Str("job_id", w.JobID.String()).Str("step_id", failed.step.ID).Msg("step will be repeated")
 			d.postpone(ctx, w.JobID, failed.err)

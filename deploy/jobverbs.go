@@ -43,6 +43,27 @@ func (d *Deployer) waitForEnd(ctx context.Context, job history.Job, settings Set
 	})
 }
 
+// Ended is the plan of a job that failed or was cancelled, for whoever repeats it. One that goes on, has
+// succeeded or left something behind that could not be undone is 55000.
+func (d *Deployer) Ended(ctx context.Context, id uuid.UUID) (*plan.Plan, error) {
+	job, err := d.history.Get(ctx, id)
+	if err != nil {
+		return nil, jobError(id, err)
+	}
+	if job.State != history.Failed && job.State != history.Cancelled {
+		return nil, sqlerr.New(sqlerr.ObjectNotInPrerequisiteState, "job \"%s\" is in state %s", id, job.State).
+			WithHint("Jobs that have failed or were cancelled can be repeated.")
+	}
+	stored, err := readPlan(job)
+	if err != nil {
+		return nil, err
+	}
+	return &plan.Plan{
+		Statement: job.Statement, Tag: job.Kind, Target: job.Target, TargetUID: job.TargetUID, Locks: job.Targets,
+		Hash: job.StatementHash, Steps: stored.Steps, Record: true,
+	}, nil
+}
+
 // CancelJob asks for the end of a job. One that has ended is 55000; one that the gateway itself carries
 // out while a statement waits is ended by cancelling that statement.
 func (d *Deployer) CancelJob(ctx context.Context, id uuid.UUID) error {

@@ -27,6 +27,10 @@ type Statement struct {
 	JobID uuid.UUID
 	// Relation is the OID of the shadow that the statement made, 0 when it made none.
 	Relation uint32
+	// Parent is the job of the statement that this one is a part of; zero for a whole statement.
+	Parent uuid.UUID
+	// RetryOf is the job that this one repeats; zero for a new one.
+	RetryOf uuid.UUID
 }
 
 // Request is the external work of one home transaction.

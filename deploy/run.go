@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
@@ -45,6 +46,7 @@ type madeStep struct {
 // Begin records the work, all of it or none, before anything outside is touched. An unfinished job that
 // does the same already is 55006.
 func (d *Deployer) Begin(ctx context.Context, r Request) (*Run, error) {
+	r.Statements = inParts(r)
 	run := &Run{d: d, req: r}
 	records := make([]history.Record, 0, len(r.Statements))
 	for _, st := range r.Statements {
@@ -97,6 +99,8 @@ func (d *Deployer) record(r Request, st Statement) (history.Record, error) {
 		State:           state,
 		Cluster:         d.cluster,
 		Plan:            stored,
+		ParentJobID:     st.Parent,
+		RetryOf:         st.RetryOf,
 		Holder:          d.holder,
 		Lease:           leaseDuration,
 	}, nil
@@ -207,10 +211,10 @@ func (w *work) isSlow() bool { return w.handed || slow(w.Plan.Steps) }
 // slow work of a statement alone, and the ends in the history. Warnings name what is not done yet and
 // goes on. An error is possible for a statement alone only: its job failed or the wait for it ended.
 func (r *Run) Committed(ctx context.Context, n Notifier) (warnings []plan.Notice, err error) {
-	if len(r.work) == 1 && r.work[0].isSlow() && r.req.Alone {
-		return r.d.slowAlone(ctx, r, r.work[0], n)
+	if r.req.Alone && slices.ContainsFunc(r.work, (*work).isSlow) {
+		return r.committedAlone(ctx, n)
 	}
-	return r.finishFast(context.WithoutCancel(ctx)), nil
+	return r.finishFast(context.WithoutCancel(ctx), r.work), nil
 }
 
 // Made tells which object Forward has made for a statement, unless a job is still to make it.

@@ -92,9 +92,8 @@ func failureOf(job history.Job) error {
 	return e.WithDetail("%s", detail)
 }
 
-// slowAlone submits the slow work of a statement alone, whose home transaction has committed, and waits
-// for as much of it as the session wishes.
-func (d *Deployer) slowAlone(ctx context.Context, r *Run, w *work, n Notifier) ([]plan.Notice, error) {
+// submitWork submits the slow work of a statement alone, whose home transaction has committed.
+func (r *Run) submitWork(ctx context.Context, w *work) {
 	for _, step := range w.Plan.Steps {
 		step.Target.JobID = w.JobID.String()
 		step.Target.RequestedBy = r.req.Origin.User
@@ -102,37 +101,38 @@ func (d *Deployer) slowAlone(ctx context.Context, r *Run, w *work, n Notifier) (
 			step.Target.Identity = w.made[n-1].identity // what the overrun step may have made
 		}
 		submitCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), submitMax)
-		resource, err := d.submit(submitCtx, w.JobID, step)
+		resource, err := r.d.submit(submitCtx, w.JobID, step)
 		cancel()
 		if err != nil {
 			// On record and committed: it is submitted as soon as the control plane answers.
-			d.log.Warn().Err(err).Str("job_id", w.JobID.String()).Msg("job not submitted, trying again")
-			d.retryLater(w.JobID)
+			r.d.log.Warn().Err(err).Str("job_id", w.JobID.String()).Msg("job not submitted, trying again")
+			r.d.retryLater(w.JobID)
 		}
 		w.resource = resource
 	}
-	over, wanted := func(job history.Job) bool { return job.State.Final() || w.isStuck(job) }, r.req.Settings.WaitFor
-	switch wanted {
-	case Recorded:
-		return nil, nil
-	case Accepted:
+}
+
+// awaitWork waits for as much of a job as the session wishes.
+func (r *Run) awaitWork(ctx context.Context, w *work, n Notifier) (warnings []plan.Notice, succeeded bool, err error) {
+	over := func(job history.Job) bool { return job.State.Final() || w.isStuck(job) }
+	if r.req.Settings.WaitFor == Accepted {
 		over = func(job history.Job) bool { return job.State.Final() || job.State == history.Running }
-	case Ready, Finished:
 	}
-	job, err := d.wait(ctx, waiting{work: w, settings: r.req.Settings, notifier: n, over: over, alone: true})
+	job, err := r.d.wait(ctx, waiting{work: w, settings: r.req.Settings, notifier: n, over: over, alone: true})
 	if e, ok := errors.AsType[*waitEnded](err); ok && e.warning != nil {
-		return []plan.Notice{*e.warning}, nil
-	}
-	if err != nil {
-		return nil, err
+		return []plan.Notice{*e.warning}, false, nil
 	}
 	switch {
-	case job.State == history.Succeeded || !job.State.Final() && !w.isStuck(job):
-		return nil, nil
+	case err != nil:
+		return nil, false, err
+	case job.State == history.Succeeded:
+		return nil, true, nil
+	case !job.State.Final() && !w.isStuck(job):
+		return nil, false, nil // accepted, which is all that was asked for
 	case w.destructive():
-		return []plan.Notice{stuckWarning(w, job)}, nil
+		return []plan.Notice{stuckWarning(w, job)}, false, nil
 	default:
-		return nil, failureOf(job)
+		return nil, false, failureOf(job)
 	}
 }
 

@@ -40,6 +40,8 @@ type Deployer interface {
 	Begin(ctx context.Context, r deploy.Request) (*deploy.Run, error)
 	// WaitForJob waits for a job's end; a failed job is an error with the job's own SQLSTATE.
 	WaitForJob(ctx context.Context, id uuid.UUID, settings deploy.Settings, n deploy.Notifier) error
+	// Ended is the plan of a job that has ended without success; another one is 55000.
+	Ended(ctx context.Context, id uuid.UUID) (*plan.Plan, error)
 	// CancelJob asks for a job's end.
 	CancelJob(ctx context.Context, id uuid.UUID) error
 	// Look says what EXPLAIN shows beyond the plan; it changes nothing.

@@ -19,13 +19,12 @@ func (s *Session) runJob(ctx context.Context, st *routed, ext *parse.Job) error 
 	if err != nil {
 		return err
 	}
-	if ext.Verb == parse.RetryJob {
-		return sqlerr.New(sqlerr.FeatureNotSupported, "RETRY JOB is not supported").
-			WithHint("Send the statement again: SHOW JOB '%s' shows it.", ext.ID.Value).At(st.parsed.Position(0))
-	}
 	id, err := s.visibleJob(ctx, st, ext)
 	if err != nil {
 		return err
+	}
+	if ext.Verb == parse.RetryJob {
+		return s.retryJob(ctx, st, id, settings)
 	}
 	if ext.Verb == parse.CancelJob {
 		err = s.gateway.Deployer.CancelJob(ctx, id)

@@ -7,6 +7,7 @@ import (
 	"io"
 	"sync"
 
+	"github.com/google/uuid"
 	"github.com/rs/zerolog"
 
 	"github.com/tablewright/tablewright/ddl/sqlerr"
@@ -51,6 +52,7 @@ type Session struct {
 	own      *managedNames // names that this session has made and may not have committed
 	held     Reply         // CommandComplete that waits for the work behind it
 	reads    int           // counts the names of reads
+	retryOf  uuid.UUID     // the job that the statement at hand repeats
 	noReady  bool          // the commit at hand has no ReadyForQuery of its own
 	unwatch  func()        // ends the watch on the client while a statement of ours runs
 	inScript bool          // several statements of one Query

@@ -88,7 +88,7 @@ func (s *Session) stage(ctx context.Context, st *routed, p *plan.Plan, settings 
 	if err := s.gateway.Secrets.Save(ctx, p.Secrets); err != nil {
 		return err
 	}
-	staged := stagedStatement{plan: p, settings: settings, jobID: uuid.Must(uuid.NewV7())}
+	staged := stagedStatement{plan: p, settings: settings, jobID: uuid.Must(uuid.NewV7()), retryOf: s.retryOf}
 	err := s.gateway.Deployer.Check(ctx, p, s.tx.plans())
 	if err == nil {
 		p.Record = p.Record && (len(p.Steps) > 0 || !p.Unchanged)
@@ -140,17 +140,6 @@ func unsupported(p *plan.Plan) error {
 	if _, ok := p.Settings.Get("on_failure"); ok {
 		return sqlerr.New(sqlerr.FeatureNotSupported, "parameter \"on_failure\" is not supported").
 			WithDetail("What a job that fails has made is always undone.")
-	}
-	jobs := 0
-	for _, step := range p.Steps {
-		if step.Path == plan.Slow {
-			jobs++
-		}
-	}
-	if jobs > 1 || jobs == 1 && len(p.Steps) > 1 {
-		return sqlerr.New(sqlerr.FeatureNotSupported, "%s of several objects is not supported in catalog \"%s\"", p.Tag, p.Steps[0].Catalog.Name).
-			WithDetail("The catalog's tables are made and dropped by jobs, one a statement.").
-			WithHint("Write a statement for each table, tables before their schema.")
 	}
 	return nil
 }

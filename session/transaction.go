@@ -35,6 +35,7 @@ type stagedStatement struct {
 	relation uint32 // OID of the shadow that it made, 0 when it made none
 	settings deploy.Settings
 	homeXID  uint64
+	retryOf  uuid.UUID // the job that it repeats; zero for a new statement
 	alone    bool // the only statement of its transaction
 }
 

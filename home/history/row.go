@@ -17,7 +17,7 @@ const columns = `job_id, coalesce(work_key, ''), coalesce(home_xid::text, ''), k
 	coalesce(resource_generation, 0), coalesce(external_id, ''), coalesce(manifest, ''), plan, parent_job_id, retry_of,
 	coalesce(trigger, ''), window_start, window_end, created, coalesce(progress_done, 0), coalesce(progress_total, 0),
 	coalesce(progress_text, ''), coalesce(error_code, ''), coalesce(error_message, ''), coalesce(error_detail, ''),
-	attempt, version, queued, started, finished, updated, coalesce(lease_holder, ''), lease_expires`
+	attempt, version, queued, started, finished, updated, coalesce(lease_holder, ''), lease_expires, targets`
 
 // one reads one job. The text is what follows the FROM clause, or a WITH clause that makes a relation
 // called job. No row is ErrNotFound.
@@ -61,7 +61,7 @@ func scan(row pgx.CollectableRow) (Job, error) {
 		&j.Resource.Generation, &j.ExternalID, &j.Manifest, &plan, &parent, &retryOf,
 		&j.Trigger, &windowStart, &windowEnd, &j.Created, &j.Progress.Done, &j.Progress.Total,
 		&j.Progress.Text, &j.Failure.Code, &j.Failure.Message, &j.Failure.Detail,
-		&j.Attempt, &j.Version, &queued, &started, &finished, &j.Updated, &j.Holder, &lease)
+		&j.Attempt, &j.Version, &queued, &started, &finished, &j.Updated, &j.Holder, &lease, &j.Targets)
 	if err != nil {
 		return Job{}, err
 	}
