@@ -14,25 +14,23 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/tablewright/tablewright/ddl/sqlerr"
+	"github.com/tablewright/tablewright/home"
 	"github.com/tablewright/tablewright/server/wire"
 	"github.com/tablewright/tablewright/session"
 )
-
-// startupTimeout bounds everything before the first ReadyForQuery, like authentication_timeout.
-const startupTimeout = 60 * time.Second
 
 // connection is one accepted client.
 type connection struct {
 	server *Server
 	net    net.Conn
 	wire   *wire.Conn
+	peer   peer // since startup
 
 	mu      sync.Mutex
 	session *session.Session // nil until startup is over
-}
 
-// errNoAnswer ends a connection without a word: a CancelRequest, a port scan, a closed socket.
-var errNoAnswer = errors.New("connection ends without an answer")
+	attention // the pulse's own
+}
 
 // serve takes one client from its first byte to its last. A fault in it costs this client only.
 func (c *connection) serve(ctx context.Context) {
@@ -42,57 +40,35 @@ func (c *connection) serve(ctx context.Context) {
 			log.Error().Str("panic", fmt.Sprint(p)).Stack().Msg("session ended by a fault")
 		}
 	}()
-	_ = c.net.SetReadDeadline(time.Now().Add(startupTimeout)) // a dead socket shows at the first read
-	startup, err := c.startup(ctx)
-	if err == nil {
-		err = c.admit(ctx, startup)
+	timeout := c.server.opts.Limits.AuthenticationTimeout
+	_ = c.net.SetReadDeadline(time.Now().Add(timeout)) // a dead socket shows at the first read
+	entry, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	if err := c.server.admitConnection(c.net.RemoteAddr()); err != nil {
+		c.refuse(err, log)
+		return
 	}
+	startup, err := c.startup(entry)
 	if err != nil {
 		c.refuse(err, log)
 		return
 	}
-	if err := c.converse(ctx, startup); err != nil {
+	admission, err := c.admit(entry, startup)
+	if err != nil {
+		c.refuse(err, log.With().Str("user", startup.User()).Str("database", startup.Database()).Logger())
+		return
+	}
+	defer admission.leave()
+	s, err := c.greet(entry, startup, admission.keys, log)
+	if err != nil {
+		log.Debug().Err(err).Msg("session did not begin")
+		return
+	}
+	cancel()
+	defer s.end()
+	if err := s.session.Run(ctx); err != nil {
 		log.Debug().Err(err).Msg("session ended")
 	}
-}
-
-// startup reads packets until one is a StartupMessage.
-func (c *connection) startup(ctx context.Context) (wire.Startup, error) {
-	for range wire.StartupRequestsMax {
-		packet, err := c.wire.Reader().ReadStartup()
-		if err != nil {
-			return packet, err
-		}
-		switch packet.Kind {
-		case wire.SSLRequest, wire.GSSEncRequest:
-			// Nothing is encrypted yet; the client may go on in clear or leave.
-			if err := c.wire.SendByte('N'); err != nil {
-				return packet, err
-			}
-		case wire.CancelRequest:
-			c.server.cancels.cancel(ctx, packet.ProcessID, packet.SecretKey)
-			return packet, errNoAnswer
-		case wire.StartupMessage:
-			return packet, nil
-		}
-	}
-	return wire.Startup{}, errNoAnswer
-}
-
-// admit negotiates the version and decides whether the client may come in.
-func (c *connection) admit(ctx context.Context, startup wire.Startup) error {
-	if startup.Minor > 0 || len(startup.Unknown) > 0 {
-		if err := c.wire.SendNegotiateProtocolVersion(startup.Unknown); err != nil {
-			return err
-		}
-	}
-	if c.server.isDraining() {
-		return sqlerr.New(sqlerr.CannotConnectNow, "the database system is shutting down")
-	}
-	if err := c.server.opts.Ready(ctx); err != nil {
-		return err
-	}
-	return c.server.opts.Auth.Authenticate(ctx, c.net.RemoteAddr(), startup.User(), startup.Database())
 }
 
 // refuse tells the client why it cannot come in. Garbage gets no answer.
@@ -109,35 +85,49 @@ func (c *connection) refuse(err error, log zerolog.Logger) {
 	_ = c.wire.Flush() // it is closed next; whether the client still listens makes no difference
 }
 
-// converse greets an admitted client and serves its session.
-func (c *connection) converse(ctx context.Context, startup wire.Startup) error {
+// greeted is a session that has been greeted.
+type greeted struct {
+	session *session.Session
+	end     func()
+}
+
+// greet makes an admitted client's session and sends what the client waits for before its first statement.
+func (c *connection) greet(ctx context.Context, startup wire.Startup, keys *home.ScramKeys, log zerolog.Logger) (_ *greeted, err error) {
 	id := identity(c.net.RemoteAddr(), startup)
+	id.Keys = keys
 	s := c.server.opts.NewSession(id, c.wire)
-	defer s.Close()
-	statuses, err := s.Start(ctx, c.server.opts.Auth.ParameterStatuses())
+	g := &greeted{session: s, end: s.Close}
+	defer func() {
+		if err != nil {
+			g.end()
+		}
+	}()
+	statuses, err := s.Start(ctx, c.server.opts.Statuses())
 	if err != nil {
-		c.refuse(err, c.server.opts.Log)
-		return err
+		c.refuse(err, log)
+		return nil, err
 	}
-	pid, secret, err := c.server.cancels.add(s)
+	pid, secret, err := c.server.cancels.add(s, s.HomePID())
 	if err != nil {
-		return err
+		return nil, err
 	}
-	defer c.server.cancels.remove(pid)
-	if err := c.greet(statuses, pid, secret); err != nil {
-		return err
+	g.end = func() {
+		c.server.cancels.remove(pid)
+		s.Close()
+	}
+	if err := c.sendGreeting(statuses, pid, secret); err != nil {
+		return nil, err
 	}
 	if err := c.net.SetReadDeadline(time.Time{}); err != nil {
-		return err
+		return nil, err
 	}
 	c.mu.Lock()
 	c.session = s
 	c.mu.Unlock()
-	return s.Run(ctx)
+	return g, nil
 }
 
-// greet sends what a client waits for before its first statement.
-func (c *connection) greet(statuses map[string]string, pid, secret uint32) error {
+func (c *connection) sendGreeting(statuses map[string]string, pid, secret uint32) error {
 	if err := c.wire.SendAuthenticationOk(); err != nil {
 		return err
 	}
@@ -185,7 +175,7 @@ func (c *connection) endIfIdle() {
 		return
 	}
 	if s.Shutdown() {
-		_ = c.net.SetReadDeadline(time.Unix(1, 0)) // wakes the session's read; it says good-bye itself
+		c.wire.Interrupt() // the session says good-bye itself
 	}
 }
 

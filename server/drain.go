@@ -6,6 +6,8 @@ import (
 	"net"
 	"syscall"
 	"time"
+
+	"github.com/tablewright/tablewright/limits"
 )
 
 const (
@@ -13,8 +15,6 @@ const (
 	acceptRetryDelay = 50 * time.Millisecond
 	// drainPollInterval is how often busy sessions are asked whether they have become idle.
 	drainPollInterval = 25 * time.Millisecond
-	// abortGrace is how long a cancelled session may take to say good-bye before its socket is closed.
-	abortGrace = 10 * time.Second
 )
 
 // drain ends all sessions: idle ones now, busy ones when they become idle, or by cancelling them after
@@ -38,7 +38,7 @@ func (s *Server) drain(ctx context.Context) {
 			s.endIdle()
 		case <-abort:
 			s.each(func(c *connection) { c.abort(ctx) })
-			closeAll = time.After(abortGrace)
+			closeAll = time.After(limits.AbortGraceMax)
 		case <-closeAll:
 			s.each(func(c *connection) { _ = c.net.Close() })
 		}

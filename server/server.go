@@ -7,50 +7,85 @@ import (
 	"errors"
 	"net"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/rs/zerolog"
 
+	"github.com/tablewright/tablewright/ddl/sqlerr"
+	"github.com/tablewright/tablewright/limits"
 	"github.com/tablewright/tablewright/server/wire"
 	"github.com/tablewright/tablewright/session"
 )
 
-// Authenticator decides whether a client may be who it says.
-type Authenticator interface {
-	// Authenticate returns nil, or the error that the client is sent before the connection is closed.
-	Authenticate(ctx context.Context, remote net.Addr, user, database string) error
-	// ParameterStatuses are the settings that a fresh session reports.
-	ParameterStatuses() map[string]string
-}
-
 // Options of a Server.
 type Options struct {
-	// Auth decides about clients.
-	Auth Authenticator
-	// Serve converses with one client until it leaves.
+	// Access is who may come in at first; see SetAccess.
+	Access *Access
+	Roles  Roles
+	// Database is the database that clients see.
+	Database string
+	// Statuses are the settings that a fresh session reports.
+	Statuses func() map[string]string
+	// NewSession makes the session of an admitted client.
 	NewSession func(id session.Identity, client session.Client) *session.Session
 	// Ready tells whether sessions can be served now; a client that comes too early is sent the error.
 	Ready func(ctx context.Context) error
+	// CancelElsewhere passes a cancel on whose session is not this server's.
+	CancelElsewhere func(ctx context.Context, pid, secret uint32)
 	// DrainTimeout is how long busy sessions may go on after Serve's context has ended.
 	DrainTimeout time.Duration
+	Limits       limits.Limits
 	Log          zerolog.Logger
 }
 
-// Server is the front door. Every accepted connection is served by one goroutine, which Serve waits for.
+// Server is the front door. Every accepted connection is served by one goroutine, which Serve waits for, as
+// for the one that looks after all of them once a second.
 type Server struct {
 	opts    Options
+	access  atomic.Pointer[Access]
 	cancels *cancelRegistry
+	rates   *rates
 
 	mu       sync.Mutex
 	conns    map[*connection]struct{}
+	users    map[string]int // sessions of each role
 	draining bool
 	wg       sync.WaitGroup
 }
 
 // New returns a server that serves nothing yet.
 func New(opts Options) *Server {
-	return &Server{opts: opts, cancels: newCancelRegistry(), conns: map[*connection]struct{}{}}
+	perSecond := opts.Limits.ConnectionsPerSecondMax
+	s := &Server{
+		opts: opts, cancels: newCancelRegistry(opts.CancelElsewhere), rates: newRates(perSecond, connectionBurst*perSecond),
+		conns: map[*connection]struct{}{}, users: map[string]int{},
+	}
+	s.access.Store(opts.Access)
+	return s
+}
+
+// connectionBurst is how many seconds' worth of connections may come at once.
+const connectionBurst = 10
+
+// SetAccess replaces who may come in from now on.
+func (s *Server) SetAccess(a *Access) { s.access.Store(a) }
+
+// Cancel cancels what a session of this server runs; fits tells whether a secret is the one asked for.
+func (s *Server) Cancel(ctx context.Context, pid uint32, fits func(secret uint32) bool) bool {
+	return s.cancels.cancel(ctx, pid, fits)
+}
+
+// admitConnection refuses one connection too many, before anything is read from it.
+func (s *Server) admitConnection(from net.Addr) error {
+	if !s.rates.allow(from) {
+		return sqlerr.New(sqlerr.TooManyConnections, "too many connections from %s in a short time", addressOf(from))
+	}
+	if s.Sessions() > s.opts.Limits.SessionsMax+limits.StartupsMax {
+		return sqlerr.New(sqlerr.TooManyConnections, "sorry, too many clients already")
+	}
+	return nil
 }
 
 // Serve accepts clients until ctx ends, then drains: it stops accepting, ends idle sessions with 57P01,
@@ -58,6 +93,8 @@ func New(opts Options) *Server {
 func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 	accepted := make(chan error, 1)
 	serveCtx := context.WithoutCancel(ctx)
+	stopPulse := s.startPulse()
+	defer stopPulse()
 	go func() { accepted <- s.accept(serveCtx, ln) }()
 	select {
 	case err := <-accepted:
@@ -93,7 +130,7 @@ func (s *Server) accept(ctx context.Context, ln net.Listener) error {
 }
 
 func (s *Server) start(ctx context.Context, c net.Conn) {
-	conn := &connection{server: s, net: c, wire: wire.NewConn(c)}
+	conn := &connection{server: s, net: c, wire: wire.NewConn(c, s.opts.Limits.WriteTimeout)}
 	s.mu.Lock()
 	s.conns[conn] = struct{}{}
 	s.wg.Add(1)

@@ -4,10 +4,10 @@ import (
 	"context"
 	"sync"
 	"time"
-)
 
-// cancelForwardTimeout bounds the connection that carries a cancel to the home server.
-const cancelForwardTimeout = 5 * time.Second
+	"github.com/tablewright/tablewright/ddl/sqlerr"
+	"github.com/tablewright/tablewright/limits"
+)
 
 // Cancel is a CancelRequest of the client: it ends the statement of ours that waits, and asks the home
 // server to cancel what it runs. When nothing runs it does nothing, as in PostgreSQL.
@@ -33,27 +33,62 @@ func (b *backend) quiet() bool {
 }
 
 func (s *Session) cancelHome(ctx context.Context) {
-	ctx, stop := context.WithTimeout(ctx, cancelForwardTimeout)
+	ctx, stop := context.WithTimeout(ctx, limits.CancelForwardMax)
 	defer stop()
 	if err := s.home.Cancel(ctx, s.backend.link); err != nil {
 		s.log.Warn().Err(err).Msg("cancel did not reach the home database")
 	}
 }
 
-// Shutdown asks the session to end and reports whether it is idle: then whoever asks interrupts its
-// read, and it says good-bye. A session inside a statement or a transaction is asked again.
-func (s *Session) Shutdown() bool {
+// Shutdown asks the session to end and reports whether it is idle, in a transaction or not: then whoever
+// asks interrupts its read, and it says good-bye. A session inside a statement is asked again.
+func (s *Session) Shutdown() bool { return s.endWith(ErrShutdown) }
+
+// EndIdle ends a session that has been idle for too long, like Shutdown.
+func (s *Session) EndIdle() bool { return s.endWith(errIdleSession) }
+
+func (s *Session) endWith(why *sqlerr.Error) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.shutdown = true
-	return !s.busy && (s.backend == nil || s.backend.settled())
+	idle := !s.busy && (s.backend == nil || s.backend.quiet())
+	if s.ending == nil && (idle || why == ErrShutdown) {
+		s.ending = why
+	}
+	return idle
+}
+
+// Busy tells whether a statement runs, whether a transaction is open, and when the last message of the
+// client was dealt with.
+func (s *Session) Busy() (busy, inTransaction bool, last time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.backend == nil {
+		return s.busy, false, s.last
+	}
+	return s.busy || !s.backend.quiet(), s.backend.state() != 'I', s.last
+}
+
+// HomePID is the process id of the home connection, 0 while there is none.
+func (s *Session) HomePID() uint32 {
+	if s.backend == nil {
+		return 0
+	}
+	return s.backend.link.PID
+}
+
+// abandon cancels what the home server still runs for a client that has gone without a good-bye: nobody
+// waits for it.
+func (s *Session) abandon(ctx context.Context) {
+	if s.backend != nil && !s.backend.quiet() {
+		s.cancelHome(ctx)
+	}
 }
 
 // Abort ends the statement that runs, because the gateway stops and has waited long enough.
 func (s *Session) Abort(ctx context.Context) {
 	s.mu.Lock()
 	cancel, b := s.cancel, s.backend
-	s.shutdown = true
+	s.ending = ErrShutdown
 	s.mu.Unlock()
 	if cancel != nil {
 		cancel(ErrShutdown)
@@ -67,13 +102,13 @@ func (s *Session) Abort(ctx context.Context) {
 func (s *Session) setBusy(busy bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.busy = busy
+	s.busy, s.last = busy, time.Now()
 }
 
-func (s *Session) isShutdown() bool {
+func (s *Session) isEnding() *sqlerr.Error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.shutdown
+	return s.ending
 }
 
 // begin makes the context of a statement of ours: Cancel ends it, and so does a client that goes away.

@@ -6,17 +6,19 @@ import (
 	"fmt"
 	"io"
 	"sync"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/rs/zerolog"
 
 	"github.com/tablewright/tablewright/ddl/sqlerr"
+	"github.com/tablewright/tablewright/home"
 )
 
 // Home is what a session needs of the home database.
 type Home interface {
 	// Connect opens a connection that is logged in as the role itself.
-	Connect(ctx context.Context, user, database string, parameters map[string]string) (*Link, error)
+	Connect(ctx context.Context, id Identity) (*Link, error)
 	// Cancel asks the home server to cancel what a connection runs.
 	Cancel(ctx context.Context, link *Link) error
 	// Ticket is what lets a connection run one statement, of exactly this text, on a managed object.
@@ -30,6 +32,8 @@ type Identity struct {
 	Database   string
 	RemoteAddr string
 	Parameters map[string]string // startup parameters but user and database
+	// Keys prove the identity to a home database that asks for it; nil when the client needed no password.
+	Keys *home.ScramKeys
 }
 
 // Session is one client's conversation. Run is its only goroutine but for two that Run owns: the reader
@@ -59,10 +63,11 @@ type Session struct {
 	// readySent tells that the ReadyForQuery of the message at hand has been sent.
 	readySent bool
 
-	mu       sync.Mutex
-	cancel   context.CancelCauseFunc // of the statement of ours that runs now, nil when none does
-	busy     bool                    // a message of the client is being handled
-	shutdown bool
+	mu     sync.Mutex
+	cancel context.CancelCauseFunc // of the statement of ours that runs now, nil when none does
+	busy   bool                    // a message of the client is being handled
+	last   time.Time               // when busy changed
+	ending *sqlerr.Error           // why the session is to end, nil while it is not
 }
 
 // New prepares a session for a client that is past startup and authentication.
@@ -77,7 +82,8 @@ var (
 	// errTerminate is the client's own good-bye.
 	errTerminate = errors.New("terminated by the client")
 	// ErrShutdown is the cause that ends sessions when the gateway stops.
-	ErrShutdown = sqlerr.New(sqlerr.AdminShutdown, "terminating connection due to administrator command")
+	ErrShutdown    = sqlerr.New(sqlerr.AdminShutdown, "terminating connection due to administrator command")
+	errIdleSession = sqlerr.New(sqlerr.IdleSessionTimeout, "terminating connection due to idle-session timeout")
 	// errUserCancel is the cause of a CancelRequest.
 	errUserCancel = sqlerr.New(sqlerr.QueryCanceled, "canceling statement due to user request")
 )
@@ -88,7 +94,7 @@ func (s *Session) Run(ctx context.Context) error {
 	for {
 		f, err := s.client.Receive()
 		if err != nil {
-			return s.receiveFailed(err)
+			return s.receiveFailed(ctx, err)
 		}
 		s.setBusy(true)
 		err = s.handle(ctx, f)
@@ -114,16 +120,17 @@ func (s *Session) Run(ctx context.Context) error {
 }
 
 // receiveFailed ends a session whose client sent something unreadable, or nothing more.
-func (s *Session) receiveFailed(err error) error {
+func (s *Session) receiveFailed(ctx context.Context, err error) error {
 	if e, ok := errors.AsType[*sqlerr.Error](err); ok {
 		return s.fatal(e)
 	}
 	if s.backend != nil && s.backend.isGone() {
 		return s.backendGone()
 	}
-	if s.isShutdown() {
-		return s.fatal(ErrShutdown)
+	if e := s.isEnding(); e != nil {
+		return s.fatal(e)
 	}
+	s.abandon(ctx)
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return nil
 	}
@@ -141,8 +148,8 @@ func (s *Session) fatal(e *sqlerr.Error) error {
 // backendGone ends the session of a dead home connection with one FATAL: the server's own when it sent
 // one, else PostgreSQL's words for a crash.
 func (s *Session) backendGone() error {
-	if s.isShutdown() {
-		return s.fatal(ErrShutdown)
+	if e := s.isEnding(); e != nil {
+		return s.fatal(e)
 	}
 	s.backend.mu.Lock()
 	said := s.backend.fatal
@@ -169,7 +176,7 @@ func (s *Session) open(ctx context.Context) error {
 	if s.backend != nil {
 		return nil
 	}
-	link, err := s.home.Connect(ctx, s.User, s.Database, s.Parameters)
+	link, err := s.home.Connect(ctx, s.Identity)
 	if err != nil {
 		return err
 	}
@@ -195,11 +202,4 @@ func (b *backend) isGone() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.gone != nil
-}
-
-// settled tells whether the home server has answered everything and no transaction is open.
-func (b *backend) settled() bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return len(b.queue) == 0 && b.tx == 'I' && !b.failed
 }

@@ -13,6 +13,8 @@ import (
 	"github.com/rs/zerolog"
 	"github.com/spf13/pflag"
 	"github.com/spf13/viper"
+
+	"github.com/tablewright/tablewright/limits"
 )
 
 // Config is the whole configuration of `serve`. configs/tablewright.yaml documents every key.
@@ -22,10 +24,25 @@ type Config struct {
 	HTTPListen   string        `mapstructure:"http_listen"`
 	Insecure     bool          `mapstructure:"insecure"`
 	DrainTimeout time.Duration `mapstructure:"drain_timeout"`
+	TLS          TLSConfig     `mapstructure:"tls"`
+	Auth         AuthConfig    `mapstructure:"auth"`
+	Limits       limits.Limits `mapstructure:"limits"`
 	Home         HomeConfig    `mapstructure:"home"`
 	Kubernetes   KubeConfig    `mapstructure:"kubernetes"`
 	Catalogs     CatalogConfig `mapstructure:"catalogs"`
 	Log          LogConfig     `mapstructure:"log"`
+}
+
+// TLSConfig is about the encryption of clients' connections.
+type TLSConfig struct {
+	CertFile     string `mapstructure:"cert_file"`
+	KeyFile      string `mapstructure:"key_file"`
+	ClientCAFile string `mapstructure:"client_ca_file"`
+}
+
+// AuthConfig is about who may come in.
+type AuthConfig struct {
+	Rules []string `mapstructure:"rules"`
 }
 
 // HomeConfig is about the home database.
@@ -66,12 +83,24 @@ type setting struct {
 
 // settings is every key of the configuration.
 func settings() []setting {
+	bounds := limits.Defaults()
 	return []setting{
 		{"data_dir", defaultDataDir(), "TABLEWRIGHT_DATA_DIR", "data-dir", "folder of everything that the gateway keeps"},
 		{"listen", "127.0.0.1:7432", "TABLEWRIGHT_LISTEN", "listen", "address for PostgreSQL clients"},
 		{"http_listen", "127.0.0.1:7480", "TABLEWRIGHT_HTTP_LISTEN", "http-listen", "address of health and metrics"},
 		{"insecure", false, "TABLEWRIGHT_INSECURE", "", ""},
 		{"drain_timeout", 30 * time.Second, "TABLEWRIGHT_DRAIN_TIMEOUT", "", ""},
+		{"tls.cert_file", "", "TABLEWRIGHT_TLS_CERT_FILE", "", ""},
+		{"tls.key_file", "", "TABLEWRIGHT_TLS_KEY_FILE", "", ""},
+		{"tls.client_ca_file", "", "TABLEWRIGHT_TLS_CLIENT_CA_FILE", "", ""},
+		{"auth.rules", []string{}, "", "", ""},
+		{"limits.sessions_max", bounds.SessionsMax, "", "", ""},
+		{"limits.sessions_per_user_max", bounds.SessionsPerUserMax, "", "", ""},
+		{"limits.home_connections_max", bounds.HomeConnectionsMax, "", "", ""},
+		{"limits.connections_per_second_max", bounds.ConnectionsPerSecondMax, "", "", ""},
+		{"limits.authentication_timeout", bounds.AuthenticationTimeout, "", "", ""},
+		{"limits.idle_session_timeout", bounds.IdleSessionTimeout, "", "", ""},
+		{"limits.write_timeout", bounds.WriteTimeout, "", "", ""},
 		{"home.dsn", "", "TABLEWRIGHT_HOME_DSN", "home-dsn", "home database to use instead of an own child process"},
 		{"home.bin_dir", "", "TABLEWRIGHT_HOME_BIN_DIR", "", ""},
 		{"home.os_user", "", "TABLEWRIGHT_HOME_OS_USER", "", ""},
@@ -164,11 +193,16 @@ func (c *Config) validate() error {
 	} else {
 		c.DataDir = abs
 	}
-	for key, address := range map[string]string{"listen": c.Listen, "http_listen": c.HTTPListen} {
-		if err := loopback(address); err != nil && !c.Insecure {
-			bad(key, "%v", err)
-		}
+	if _, _, err := net.SplitHostPort(c.Listen); err != nil {
+		bad("listen", "%v", err)
 	}
+	if err := loopback(c.HTTPListen); err != nil && !c.Insecure {
+		bad("http_listen", "%v", err)
+	}
+	if (c.TLS.CertFile == "") != (c.TLS.KeyFile == "") || c.TLS.ClientCAFile != "" && c.TLS.CertFile == "" {
+		bad("tls", "cert_file and key_file go together, and client_ca_file needs both")
+	}
+	c.validateLimits(bad)
 	if c.DrainTimeout < 0 {
 		bad("drain_timeout", "must not be negative")
 	}
@@ -187,7 +221,32 @@ func (c *Config) validate() error {
 	return errors.Join(problems...)
 }
 
-// loopback refuses an address that others could reach: clients are trusted and nothing is encrypted yet.
+// validateLimits refuses limits that would let nobody in or mean nothing.
+func (c *Config) validateLimits(bad func(key, format string, args ...any)) {
+	for key, n := range map[string]int{
+		"sessions_max": c.Limits.SessionsMax, "home_connections_max": c.Limits.HomeConnectionsMax,
+		"connections_per_second_max": c.Limits.ConnectionsPerSecondMax,
+	} {
+		if n < 1 {
+			bad("limits."+key, "must be positive")
+		}
+	}
+	for key, d := range map[string]time.Duration{
+		"authentication_timeout": c.Limits.AuthenticationTimeout, "write_timeout": c.Limits.WriteTimeout,
+	} {
+		if d <= 0 {
+			bad("limits."+key, "must be positive")
+		}
+	}
+	if c.Limits.SessionsPerUserMax < 0 {
+		bad("limits.sessions_per_user_max", "must not be negative")
+	}
+	if c.Limits.IdleSessionTimeout < 0 {
+		bad("limits.idle_session_timeout", "must not be negative")
+	}
+}
+
+// loopback refuses an address that others could reach.
 func loopback(address string) error {
 	host, _, err := net.SplitHostPort(address)
 	if err != nil {
@@ -197,7 +256,7 @@ func loopback(address string) error {
 		return nil
 	}
 	if ip := net.ParseIP(strings.Trim(host, "[]")); ip == nil || !ip.IsLoopback() {
-		return fmt.Errorf("%q is not a loopback address; clients are not authenticated and nothing is encrypted (insecure allows it)", address)
+		return fmt.Errorf("%q is not a loopback address (insecure allows it)", address)
 	}
 	return nil
 }

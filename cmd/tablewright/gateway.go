@@ -32,6 +32,7 @@ import (
 
 // gateway is everything between the home database, the control plane and the clients.
 type gateway struct {
+	config       Config
 	db           *home.Home
 	plane        *controlPlane
 	log          zerolog.Logger
@@ -60,7 +61,7 @@ func openHome(ctx context.Context, config Config, log zerolog.Logger) (*home.Hom
 
 // newGateway puts the parts together; nothing runs yet but the listeners.
 func newGateway(ctx context.Context, config Config, db *home.Home, plane *controlPlane, log zerolog.Logger) (*gateway, error) {
-	g := &gateway{db: db, plane: plane, log: log, store: history.New(db.Pool()), hub: deploy.NewHub()}
+	g := &gateway{config: config, db: db, plane: plane, log: log, store: history.New(db.Pool()), hub: deploy.NewHub()}
 	if err := os.MkdirAll(filepath.Join(config.DataDir, "lake", "warehouse"), 0o750); err != nil {
 		return nil, fmt.Errorf("folder of local lakes: %w", err)
 	}
@@ -79,7 +80,7 @@ func newGateway(ctx context.Context, config Config, db *home.Home, plane *contro
 		return nil, err
 	}
 	g.shared = &session.Gateway{
-		Home: homeLinks{db}, Deployer: g.deployer, Relations: relation.Access{Pool: g.pools[0]}, Secrets: secrets, Systems: compilers(registry),
+		Home: newHomeLinks(db, config.Limits.HomeConnectionsMax), Deployer: g.deployer, Relations: relation.Access{Pool: g.pools[0]}, Secrets: secrets, Systems: compilers(registry),
 		Names: session.NewNameCache(), Routes: routes,
 	}
 	// An external home database may be shared: a folder of this host is nothing to put into its catalogue.
@@ -147,12 +148,21 @@ func (g *gateway) buildServers(ctx context.Context, config Config, metrics *prom
 	if g.httpListener, err = listen(ctx, config.HTTPListen); err != nil {
 		return errors.Join(err, g.listener.Close())
 	}
+	access, err := newAccess(config)
+	if err != nil {
+		return errors.Join(err, g.listener.Close(), g.httpListener.Close())
+	}
 	g.front = server.New(server.Options{
-		Auth:         newTrust(g.db, config),
-		NewSession:   g.newSession,
-		Ready:        g.ready,
-		DrainTimeout: config.DrainTimeout,
-		Log:          component(g.log, "server"),
+		Access:          access,
+		Roles:           g.db,
+		Database:        g.db.DatabaseName(),
+		Statuses:        g.db.ParameterStatuses,
+		NewSession:      g.newSession,
+		Ready:           g.ready,
+		CancelElsewhere: g.cancelElsewhere,
+		DrainTimeout:    config.DrainTimeout,
+		Limits:          config.Limits,
+		Log:             component(g.log, "server"),
 	})
 	metrics.MustRegister(g.front.Collector())
 	g.health = httpd.New(httpd.Options{
@@ -168,19 +178,21 @@ func (g *gateway) buildServers(ctx context.Context, config Config, metrics *prom
 }
 
 // run serves until ctx ends. Clients are drained first; what carries jobs out ends after them.
-func (g *gateway) run(ctx context.Context, ready func()) error {
+func (g *gateway) run(ctx context.Context, reread func() (Config, error), ready func()) error {
 	work, stopWork := context.WithCancel(context.WithoutCancel(ctx))
 	defer stopWork()
 	group, groupCtx := errgroup.WithContext(ctx)
 	background, backgroundCtx := errgroup.WithContext(work)
 	for _, part := range []func(context.Context) error{
 		g.deployer.RunLeases, g.deployer.RunRecovery, g.recorder.Run, g.controller.Run, g.listenForNames, g.listenForJobs,
+		g.listenForCancels,
 	} {
 		background.Go(func() error { return part(backgroundCtx) })
 	}
 	group.Go(func() error { return g.front.Serve(groupCtx, g.listener) })
 	group.Go(func() error { return g.health.Serve(groupCtx, g.httpListener) })
 	group.Go(func() error { return g.plane.died(groupCtx) })
+	group.Go(func() error { return g.reloadOnSignal(groupCtx, reread) })
 	group.Go(func() error {
 		select {
 		case <-groupCtx.Done():
@@ -232,6 +244,17 @@ func (g *gateway) listenForNames(ctx context.Context) error {
 
 func (g *gateway) listenForJobs(ctx context.Context) error {
 	return g.hub.Run(ctx, g.store, func(err error) { g.log.Warn().Err(err).Msg("connection for news of jobs lost") })
+}
+
+// cancelElsewhere passes a cancel on whose session is not this gateway's.
+func (g *gateway) cancelElsewhere(ctx context.Context, pid, secret uint32) {
+	if err := g.db.PassCancelOn(ctx, pid, secret); err != nil {
+		g.log.Warn().Err(err).Msg("cancel did not reach the other gateways")
+	}
+}
+
+func (g *gateway) listenForCancels(ctx context.Context) error {
+	return g.db.ListenCancels(ctx, func(pid uint32, fits func(uint32) bool) { g.front.Cancel(ctx, pid, fits) })
 }
 
 // untilDone is the error of a part that should run until ctx ends.

@@ -23,11 +23,12 @@ func serveCommand() *cobra.Command {
 		Short: "Run the gateway",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			config, err := loadConfig(cmd.Flags())
+			read := func() (Config, error) { return loadConfig(cmd.Flags()) }
+			config, err := read()
 			if err != nil {
 				return err
 			}
-			return serve(cmd.Context(), config, newLogger(config.Log, os.Stderr))
+			return serve(cmd.Context(), config, read, newLogger(config.Log, os.Stderr))
 		},
 	}
 	addConfigFlags(cmd.Flags())
@@ -36,8 +37,11 @@ func serveCommand() *cobra.Command {
 
 // serve runs the gateway until ctx ends or a part of it fails for good. Parts start in the order in which
 // they need each other and end in the opposite one: clients first, the home database last.
-func serve(ctx context.Context, config Config, log zerolog.Logger) (err error) {
+func serve(ctx context.Context, config Config, reread func() (Config, error), log zerolog.Logger) (err error) {
 	started := time.Now()
+	if _, err := newAccess(config); err != nil {
+		return err
+	}
 	routeLibraryLogs(log)
 	if err := forgetLibpqEnvironment(); err != nil {
 		return err
@@ -60,7 +64,7 @@ func serve(ctx context.Context, config Config, log zerolog.Logger) (err error) {
 		return err
 	}
 	defer closing(ctx, &err, g.close)
-	return g.run(ctx, func() {
+	return g.run(ctx, reread, func() {
 		log.Info().Str("listen", g.listener.Addr().String()).Str("http", g.httpListener.Addr().String()).
 			Int64("duration_ms", time.Since(started).Milliseconds()).Str("version", version).Msg("ready for connections")
 	})

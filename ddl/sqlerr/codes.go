@@ -51,6 +51,7 @@ const (
 	CannotConnectNow              = "57P03"
 	InvalidTransactionTermination = "2D000"
 	IdleInTransactionTimeout      = "25P03"
+	IdleSessionTimeout            = "57P05"
 	IOError                       = "58030"
 	FDWUnableToEstablish          = "HV00N"
 	InternalError                 = "XX000"

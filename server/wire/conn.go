@@ -1,27 +1,64 @@
 package wire
 
 import (
+	"bufio"
 	"context"
+	"crypto/tls"
 	"errors"
 	"net"
 	"sync"
 	"time"
 
+	"github.com/tablewright/tablewright/limits"
 	"github.com/tablewright/tablewright/session"
 )
 
 // Conn is a client's connection past its startup: a frame reader and a buffered writer. It implements
 // session.Client.
 type Conn struct {
-	net    net.Conn
-	reader *Reader
+	net          net.Conn
+	reader       *Reader
+	writeTimeout time.Duration
 
 	mu  sync.Mutex // guards out and writes
 	out []byte
 }
 
-// NewConn wraps a connection; startup packets are read from the returned Conn's Reader.
-func NewConn(c net.Conn) *Conn { return &Conn{net: c, reader: NewReader(c)} }
+// NewConn wraps a connection; startup packets are read from the returned Conn's Reader. A client that does
+// not take what it is sent within writeTimeout is given up.
+func NewConn(c net.Conn, writeTimeout time.Duration) *Conn {
+	return &Conn{net: c, reader: NewReader(c), writeTimeout: writeTimeout}
+}
+
+// Encrypt goes on over TLS. When the client began with TLS at once, what has been read of its first record
+// is handed on; otherwise nothing may have been read beyond the request. It is called before the session
+// begins, by the only goroutine that uses c.
+func (c *Conn) Encrypt(ctx context.Context, config *tls.Config, direct bool) (*tls.Conn, error) {
+	raw := c.net
+	if direct {
+		raw = replayed{Conn: c.net, first: c.reader.r}
+	}
+	encrypted := tls.Server(raw, config)
+	if err := encrypted.HandshakeContext(ctx); err != nil {
+		return nil, err
+	}
+	c.net, c.reader = encrypted, NewReader(encrypted)
+	return encrypted, nil
+}
+
+// replayed is a connection of which something has been read already.
+type replayed struct {
+	net.Conn
+	first *bufio.Reader
+}
+
+// Read returns what was read before, then what comes.
+func (r replayed) Read(p []byte) (int, error) {
+	if n := r.first.Buffered(); n > 0 {
+		return r.first.Read(p[:min(n, len(p))])
+	}
+	return r.Conn.Read(p)
+}
 
 // Reader reads what the client sends.
 func (c *Conn) Reader() *Reader { return c.reader }
@@ -65,7 +102,7 @@ func (c *Conn) Flush() error {
 }
 
 func (c *Conn) sendIfFull() error {
-	if len(c.out) < WriteBufferBytes {
+	if len(c.out) < limits.WriteBufferBytes {
 		return nil
 	}
 	return c.send()
@@ -75,11 +112,11 @@ func (c *Conn) send() error {
 	if len(c.out) == 0 {
 		return nil
 	}
-	if err := c.net.SetWriteDeadline(time.Now().Add(WriteTimeoutMax)); err != nil {
+	if err := c.net.SetWriteDeadline(time.Now().Add(c.writeTimeout)); err != nil {
 		return err
 	}
 	_, err := c.net.Write(c.out)
-	if cap(c.out) > KeepBytesMax {
+	if cap(c.out) > limits.KeepBytesMax {
 		c.out = nil
 	} else {
 		c.out = c.out[:0]

@@ -1,6 +1,8 @@
 package wire
 
 import (
+	"errors"
+
 	"github.com/jackc/pgproto3/v2"
 
 	"github.com/tablewright/tablewright/ddl/sqlerr"
@@ -68,3 +70,15 @@ func decodeBind(body []byte) (session.Request, error) {
 		ResultFormats: m.ResultFormatCodes,
 	}, nil
 }
+
+// decodeSafely decodes a message whose codec may panic on a short body.
+func decodeSafely(m pgproto3.FrontendMessage, body []byte) (err error) {
+	defer func() {
+		if recover() != nil {
+			err = errMalformed
+		}
+	}()
+	return m.Decode(body)
+}
+
+var errMalformed = errors.New("malformed message")

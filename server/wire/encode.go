@@ -1,12 +1,14 @@
 package wire
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 
 	"github.com/jackc/pgproto3/v2"
 
 	"github.com/tablewright/tablewright/ddl/sqlerr"
+	"github.com/tablewright/tablewright/limits"
 	"github.com/tablewright/tablewright/session"
 )
 
@@ -56,7 +58,7 @@ func errorResponse(severity string, e *sqlerr.Error) *pgproto3.ErrorResponse {
 	return &pgproto3.ErrorResponse{
 		Severity: severity, SeverityUnlocalized: severity,
 		Code: e.Code, Message: e.Message, Detail: e.Detail, Hint: e.Hint,
-		Position:   int32(min(e.Position, LongBytesMax)), //nolint:gosec // bounded by the longest message
+		Position:   int32(min(e.Position, limits.LongBytesMax)), //nolint:gosec // bounded by the longest message
 		SchemaName: e.Schema, TableName: e.Table, ColumnName: e.Column, DataTypeName: e.DataType,
 		ConstraintName: e.Constraint,
 	}
@@ -73,6 +75,59 @@ func noticeResponse(m session.NoticeReply) *pgproto3.NoticeResponse {
 // SendAuthenticationOk buffers the end of authentication.
 func (c *Conn) SendAuthenticationOk() error { return c.sendMessage(&pgproto3.AuthenticationOk{}) }
 
+// SendSASL sends the mechanisms that the client may authenticate with.
+func (c *Conn) SendSASL(mechanisms []string) error {
+	return c.sendNow(&pgproto3.AuthenticationSASL{AuthMechanisms: mechanisms})
+}
+
+// SendSASLContinue sends the server's challenge.
+func (c *Conn) SendSASLContinue(data []byte) error {
+	return c.sendNow(&pgproto3.AuthenticationSASLContinue{Data: data})
+}
+
+// SendSASLFinal buffers the server's own proof, which goes before AuthenticationOk.
+func (c *Conn) SendSASLFinal(data []byte) error {
+	return c.sendMessage(&pgproto3.AuthenticationSASLFinal{Data: data})
+}
+
+func (c *Conn) sendNow(m pgproto3.BackendMessage) error {
+	if err := c.sendMessage(m); err != nil {
+		return err
+	}
+	return c.Flush()
+}
+
+// SASLInitialResponse is the client's choice of a mechanism and its first message.
+type SASLInitialResponse struct {
+	Mechanism string
+	Data      []byte
+}
+
+// ReadSASLInitial reads the client's answer to SendSASL.
+func (c *Conn) ReadSASLInitial() (SASLInitialResponse, error) {
+	body, err := c.ReadSASL()
+	if err != nil {
+		return SASLInitialResponse{}, err
+	}
+	var m pgproto3.SASLInitialResponse
+	if err := decodeSafely(&m, body); err != nil {
+		return SASLInitialResponse{}, malformed('p')
+	}
+	return SASLInitialResponse{Mechanism: m.AuthMechanism, Data: bytes.Clone(m.Data)}, nil
+}
+
+// ReadSASL reads a message of the authentication exchange; its body is valid until the next read.
+func (c *Conn) ReadSASL() ([]byte, error) {
+	f, err := c.reader.Next()
+	if err != nil {
+		return nil, err
+	}
+	if f.Type != 'p' {
+		return nil, sqlerr.New(sqlerr.ProtocolViolation, "expected SASL response, got message type %d", f.Type)
+	}
+	return f.Body, nil
+}
+
 // SendBackendKeyData buffers the key that a CancelRequest must bring.
 func (c *Conn) SendBackendKeyData(pid, secret uint32) error {
 	return c.sendMessage(&pgproto3.BackendKeyData{ProcessID: pid, SecretKey: secret})
@@ -82,7 +137,7 @@ func (c *Conn) SendBackendKeyData(pid, secret uint32) error {
 // for protocol options: 3.0 and the names of the options that are not known. The codec lacks it.
 func (c *Conn) SendNegotiateProtocolVersion(unknown []string) error {
 	body := binary.BigEndian.AppendUint32(nil, ProtocolVersion)
-	body = binary.BigEndian.AppendUint32(body, uint32(len(unknown))) //nolint:gosec // bounded by StartupBytesMax
+	body = binary.BigEndian.AppendUint32(body, uint32(len(unknown))) //nolint:gosec // bounded by limits.StartupBytesMax
 	for _, name := range unknown {
 		body = append(append(body, name...), 0)
 	}
@@ -102,6 +157,6 @@ func (c *Conn) sendMessage(m pgproto3.BackendMessage) error {
 
 func appendFrame(dst []byte, typ byte, body []byte) []byte {
 	dst = append(dst, typ)
-	dst = binary.BigEndian.AppendUint32(dst, uint32(len(body)+4)) //nolint:gosec // bodies are bounded by LongBytesMax
+	dst = binary.BigEndian.AppendUint32(dst, uint32(len(body)+4)) //nolint:gosec // bodies are bounded by limits.LongBytesMax
 	return append(dst, body...)
 }

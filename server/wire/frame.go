@@ -9,6 +9,7 @@ import (
 	"io"
 
 	"github.com/tablewright/tablewright/ddl/sqlerr"
+	"github.com/tablewright/tablewright/limits"
 	"github.com/tablewright/tablewright/session"
 )
 
@@ -20,7 +21,7 @@ type Reader struct {
 
 // NewReader reads frames from r.
 func NewReader(r io.Reader) *Reader {
-	return &Reader{r: bufio.NewReaderSize(r, ReadBufferBytes)}
+	return &Reader{r: bufio.NewReaderSize(r, limits.ReadBufferBytes)}
 }
 
 // Buffered is the number of bytes that have arrived and are not read yet.
@@ -68,11 +69,11 @@ func (r *Reader) Next() (session.Frame, error) {
 func bodyBytesMax(typ byte) int {
 	switch typ {
 	case 'Q', 'P', 'B', 'F', 'd':
-		return LongBytesMax
+		return limits.LongBytesMax
 	case 'C', 'D', 'E', 'H', 'S', 'X', 'c', 'f':
-		return ShortBytesMax
+		return limits.ShortBytesMax
 	case 'p':
-		return AuthBytesMax
+		return limits.AuthBytesMax
 	default:
 		return -1
 	}
@@ -80,12 +81,12 @@ func bodyBytesMax(typ byte) int {
 
 // body reads n bytes. Memory grows with what has arrived, never with what was announced.
 func (r *Reader) body(n int) ([]byte, error) {
-	if cap(r.buf) > KeepBytesMax {
+	if cap(r.buf) > limits.KeepBytesMax {
 		r.buf = nil
 	}
 	buf := r.buf[:0]
 	for len(buf) < n {
-		chunk := min(n-len(buf), max(GrowBytes, len(buf)))
+		chunk := min(n-len(buf), max(limits.GrowBytes, len(buf)))
 		start := len(buf)
 		if cap(buf) < start+chunk {
 			grown := make([]byte, start, start+chunk)

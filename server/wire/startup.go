@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/tablewright/tablewright/ddl/sqlerr"
+	"github.com/tablewright/tablewright/limits"
 )
 
 // The codes that a first packet may carry in place of a protocol version.
@@ -59,7 +60,7 @@ func (r *Reader) ReadStartup() (Startup, error) {
 		return Startup{}, err
 	}
 	length := binary.BigEndian.Uint32(head[:4])
-	if length < StartupBytesMin || length > StartupBytesMax {
+	if length < limits.StartupBytesMin || length > limits.StartupBytesMax {
 		return Startup{}, io.ErrUnexpectedEOF
 	}
 	body := make([]byte, length-8)
@@ -76,8 +77,7 @@ func (r *Reader) ReadStartup() (Startup, error) {
 	case code>>16 == protocolMajor:
 		return startupMessage(int(code&0xffff), body)
 	default:
-		return Startup{}, sqlerr.New(sqlerr.FeatureNotSupported,
-			"unsupported frontend protocol %d.%d: server supports 3.0 to 3.0", code>>16, code&0xffff)
+		return Startup{}, unsupportedVersion(code)
 	}
 }
 
@@ -120,4 +120,32 @@ func startupMessage(minor int, body []byte) (Startup, error) {
 		return s, sqlerr.New(sqlerr.InvalidAuthorization, "no PostgreSQL user name specified in startup packet")
 	}
 	return s, nil
+}
+
+// tlsHandshake is the first byte of a client that begins with TLS at once.
+const tlsHandshake = 0x16
+
+// BeginsWithTLS waits for the client's first byte and tells whether it opens a TLS handshake without having
+// asked for one.
+func (r *Reader) BeginsWithTLS() (bool, error) {
+	first, err := r.r.Peek(1)
+	if err != nil {
+		return false, err
+	}
+	return first[0] == tlsHandshake, nil
+}
+
+// Unsupported is the answer to a request that may not be made now, which its code then counts as a version
+// of the protocol.
+func (s Startup) Unsupported() error {
+	code := sslRequestCode
+	if s.Kind == GSSEncRequest {
+		code = gssEncRequestCode
+	}
+	return unsupportedVersion(uint32(code))
+}
+
+func unsupportedVersion(code uint32) error {
+	return sqlerr.New(sqlerr.FeatureNotSupported,
+		"unsupported frontend protocol %d.%d: server supports 3.0 to 3.0", code>>16, code&0xffff)
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/tablewright/tablewright/ddl/sqlerr"
+	"github.com/tablewright/tablewright/limits"
 	"github.com/tablewright/tablewright/server/wire"
 	"github.com/tablewright/tablewright/session"
 )
@@ -35,9 +36,9 @@ func TestNextRefusesFramesThatNoClientMaySend(t *testing.T) {
 		"length of zero":          frame('Q', 0, ""),
 		"negative length":         frame('Q', 0xffffffff, ""),
 		"4 GiB":                   frame('Q', 0xfffffff0, ""),
-		"over the limit":          frame('Q', wire.LongBytesMax+5, ""),
-		"long Sync":               frame('S', wire.ShortBytesMax+5, ""),
-		"password over the limit": frame('p', wire.AuthBytesMax+5, ""),
+		"over the limit":          frame('Q', limits.LongBytesMax+5, ""),
+		"long Sync":               frame('S', limits.ShortBytesMax+5, ""),
+		"password over the limit": frame('p', limits.AuthBytesMax+5, ""),
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := wire.NewReader(bytes.NewReader(input)).Next()
@@ -51,7 +52,7 @@ func TestNextRefusesFramesThatNoClientMaySend(t *testing.T) {
 
 // An announced length must not cost memory before its bytes arrive.
 func TestNextAllocatesWhatArrives(t *testing.T) {
-	input := frame('Q', wire.LongBytesMax, "select 1")
+	input := frame('Q', limits.LongBytesMax, "select 1")
 	allocated := testing.Benchmark(func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
@@ -60,13 +61,13 @@ func TestNextAllocatesWhatArrives(t *testing.T) {
 			}
 		}
 	}).AllocedBytesPerOp()
-	if allocated > 4*wire.GrowBytes {
+	if allocated > 4*limits.GrowBytes {
 		t.Fatalf("%d bytes allocated for a body that never came", allocated)
 	}
 }
 
 func TestNextReadsWhatWasSent(t *testing.T) {
-	long := strings.Repeat("x", 3*wire.GrowBytes)
+	long := strings.Repeat("x", 3*limits.GrowBytes)
 	input := append(frame('Q', uint32(4+len(long)), long), frame('S', 4, "")...)
 	r := wire.NewReader(bytes.NewReader(input))
 	first, err := r.Next()
