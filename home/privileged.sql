@@ -717,6 +717,53 @@ language sql stable security definer set search_path = pg_catalog, pg_temp as $$
 $$;
 revoke all on function tablewright.role(text) from public;
 
+-- Roles made by administrators ---------------------------------------------------------------------------
+
+-- Whether a role is more than an administrator may touch: a superuser, the gateway's own role, one that
+-- may make roles, replicate or pass by row security, one of PostgreSQL's own, or a member of such.
+create or replace function tablewright.is_powerful(role_name text) returns boolean
+language sql stable set search_path = pg_catalog, pg_temp as $$
+  with recursive up as (
+    select oid from pg_roles where rolname = role_name
+    union select m.roleid from pg_auth_members m join up on m.member = up.oid)
+  select role_name like 'pg\_%' or role_name = current_user or exists (
+    select from up join pg_roles r on r.oid = up.oid
+      where r.rolsuper or r.rolcreaterole or r.rolreplication or r.rolbypassrls or r.rolname = current_user
+        or r.rolname like 'pg\_%' and r.rolname not in
+          ('pg_monitor', 'pg_read_all_settings', 'pg_read_all_stats', 'pg_stat_scan_tables'))
+$$;
+revoke all on function tablewright.is_powerful(text) from public;
+
+-- Runs a statement on roles for a member of admin. The gateway has looked at it and says whom it is about;
+-- the ticket shows that it did, in this very session.
+create or replace function tablewright.change_roles(change text, ticket text) returns void
+language plpgsql security definer
+set search_path = pg_catalog, pg_temp set standard_conforming_strings = on as $$
+declare
+  c jsonb := change;
+  name text;
+begin
+  if not coalesce((select ticket = encode(sha256(s.outer_block || sha256(s.inner_block ||
+        convert_to(pg_backend_pid() || '|roles|' || change, 'UTF8'))), 'hex') from tablewright.secret s), false)
+      or not exists (select from pg_roles where rolname = 'admin' and pg_has_role(session_user, oid, 'member')) then
+    raise exception using errcode = '42501', message = 'permission denied to change roles';
+  end if;
+  for name in select jsonb_array_elements_text(c->'roles') loop
+    if tablewright.is_powerful(name) then
+      raise exception using errcode = '42501', message = format('permission denied for role "%s"', name),
+        detail = 'It has rights that administrators of the gateway do not have.';
+    end if;
+  end loop;
+  for name in select jsonb_array_elements_text(c->'ended') loop
+    if name in ('admin', 'tablewright_monitor') then
+      raise exception using errcode = '42501', message = format('role "%s" cannot be dropped or renamed', name),
+        detail = 'The gateway depends on it.';
+    end if;
+  end loop;
+  execute c->>'text';
+end $$;
+grant execute on function tablewright.change_roles(text, text) to public; -- the ticket decides
+
 -- Grows with every change of this file that a gateway depends on.
 create or replace function tablewright.setup_version() returns integer
 language sql immutable set search_path = pg_catalog, pg_temp as $$ select 2 $$;

@@ -13,4 +13,9 @@ grant usage, create on schema public to admin;
 grant tablewright_monitor to admin;
 grant usage on foreign data wrapper postgres, mysql, kafka, iceberg, venice, kubernetes to admin;
 
+-- Roles are made for administrators with the gateway's own right to do so, and no more.
+grant admin, tablewright_monitor to :"owner" with admin option;
+grant execute on function tablewright.is_powerful(text) to :"owner";
+alter function tablewright.change_roles(text, text) owner to :"owner";
+
 commit;

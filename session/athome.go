@@ -25,6 +25,11 @@ func (s *Session) runAtHome(ctx context.Context, st *routed, d route.Decision, s
 		}
 		h = plan.HomeStatement{SQL: rewrite.Text(), Origin: rewrite}
 	}
+	return s.runText(ctx, st, h, e)
+}
+
+// runText runs a text in place of the client's statement, with the client's own rights.
+func (s *Session) runText(ctx context.Context, st *routed, h plan.HomeStatement, e *execution) error {
 	if e.portal == nil {
 		return s.passOnText(ctx, st, h)
 	}

@@ -7,6 +7,7 @@ import (
 	pg_query "github.com/pganalyze/pg_query_go/v6"
 
 	"github.com/tablewright/tablewright/ddl/parse"
+	"github.com/tablewright/tablewright/ddl/role"
 	"github.com/tablewright/tablewright/ddl/route"
 )
 
@@ -42,6 +43,7 @@ type script struct {
 	statements []routed
 	passOn     bool // all of them go home unchanged
 	controls   bool // a transaction statement is among them
+	secret     bool // may hold a password: its text is not kept
 }
 
 // RouteCache remembers what texts were found to be. Names that become managed later are looked at each
@@ -90,7 +92,7 @@ func (s *Session) route(text string) (script, error) {
 	if err != nil {
 		return script{}, err
 	}
-	if cacheable {
+	if cacheable && !fresh.secret {
 		g.Routes.exact.Add(text, fresh)
 	}
 	return s.judge(fresh), nil
@@ -104,6 +106,9 @@ func (s *Session) mayMean(names []parse.Name) bool {
 // remember stores what a text was found to be. What a statement means beyond its names (ours, or of a
 // transaction) is remembered for the exact text only: positions depend on it.
 func (c *RouteCache) remember(key, text string, s script) {
+	if s.secret {
+		return
+	}
 	var names []parse.Name
 	for i := range s.statements {
 		if s.statements[i].verdict == controls || s.statements[i].verdict == ours {
@@ -131,6 +136,8 @@ func dissect(text string) (script, error) {
 			s.controls = true
 		case st.Extension != nil:
 			r.verdict = ours
+		case role.Is(st):
+			r.verdict, s.secret = ours, true
 		default:
 			if d := route.Of(st, func(parse.Name) string { return "" }); d.Err != nil {
 				return script{}, d.Err

@@ -8,6 +8,7 @@ import (
 
 	"github.com/tablewright/tablewright/ddl/parse"
 	"github.com/tablewright/tablewright/ddl/plan"
+	"github.com/tablewright/tablewright/ddl/role"
 	"github.com/tablewright/tablewright/ddl/sqlerr"
 )
 
@@ -60,6 +61,9 @@ func (s *Session) runOwn(ctx context.Context, st *routed, e *execution) error {
 		return s.runJob(ctx, st, ext)
 	case *parse.Explain:
 		return s.runExplain(ctx, st, ext, e)
+	}
+	if role.Is(st.parsed) {
+		return s.runRoles(ctx, st, e)
 	}
 	if st.rows != nil {
 		return s.runPortal(ctx, e)

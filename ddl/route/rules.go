@@ -168,7 +168,7 @@ func catalogRules() []Rule {
 
 // roleRules: roles and rights, which are the home database's.
 func roleRules() []Rule {
-	const admin = "an administrator's is run by the gateway with checks of its own"
+	const admin = "a member of admin's is run with the gateway's right, after checks of its own"
 	return []Rule{
 		{Node: "GrantStmt", SQL: "GRANT and REVOKE", Home: Home, Managed: HomeRewritten},
 		{Node: "GrantRoleStmt", SQL: "GRANT and REVOKE of roles", Home: Home, Managed: Home, Note: admin},

@@ -113,7 +113,9 @@ func TestWaysIn(t *testing.T) {
 	cert := func(a *authority, name string) string {
 		return fmt.Sprintf("sslcert=%s sslkey=%s ", a.file(name+".crt"), a.file(name+".key"))
 	}
-	failed := func(user string) string { return fmt.Sprintf(`FATAL:  password authentication failed for user "%s"`, user) }
+	failed := func(user string) string {
+		return fmt.Sprintf(`FATAL:  password authentication failed for user "%s"`, user)
+	}
 	for _, c := range []struct{ name, conninfo, want string }{
 		{"password", "dbname=tablewright user=alice password='gehe im'", "alice off"},
 		{"channel binding", "dbname=tablewright user=alice password='gehe im' channel_binding=require", "alice off"},
