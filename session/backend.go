@@ -47,6 +47,9 @@ type backend struct {
 	front  Frontend
 	body   []byte
 
+	// attend watches the client while the session waits for the home server; what it returns ends that.
+	attend func() func()
+
 	out []byte // written by the session's goroutine only
 
 	mu      sync.Mutex
@@ -75,8 +78,9 @@ func (b *backend) close() {
 	b.mu.Lock()
 	b.closed = true
 	b.mu.Unlock()
-	terminate, _ := (&pgproto3.Terminate{}).Encode(nil) // encoding an empty message cannot fail
-	_, _ = b.link.Conn.Write(terminate)                 // the server may be gone already
+	// What the client sent before its own good-bye is carried out.
+	terminate, _ := (&pgproto3.Terminate{}).Encode(b.out) // encoding an empty message cannot fail
+	_, _ = b.link.Conn.Write(terminate)                   // the server may be gone already
 	_ = b.link.Conn.Close()
 	<-b.done
 }
@@ -180,6 +184,9 @@ func (b *backend) drain() (tx byte, failed bool, err error) {
 	}
 	if err := b.flush(); err != nil {
 		return 0, false, err
+	}
+	if waiting && b.attend != nil {
+		defer b.attend()()
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -98,6 +98,20 @@ func (s *Session) Abort(ctx context.Context) {
 	}
 }
 
+// attend watches the client while the session waits for the home server outside a statement of ours: when
+// the client goes away, what runs there is cancelled. The returned function ends the watch.
+func (s *Session) attend(ctx context.Context) (stop func()) {
+	if s.unwatch != nil {
+		return func() {} // it is watched already
+	}
+	watched, unwatch := s.client.Watch(ctx)
+	forget := context.AfterFunc(watched, func() { s.cancelHome(context.WithoutCancel(ctx)) })
+	return func() {
+		forget()
+		unwatch()
+	}
+}
+
 // setBusy notes whether a message of the client is being handled.
 func (s *Session) setBusy(busy bool) {
 	s.mu.Lock()

@@ -27,6 +27,9 @@ func (s *Session) parse(ctx context.Context, f Frame) error {
 		return err
 	}
 	p := req.(ParseRequest)
+	if err := s.holdPrepared(ctx, p.Name, len(p.Text)); err != nil {
+		return s.fail(ctx, err)
+	}
 	script, err := s.route(p.Text)
 	if err != nil {
 		return s.fail(ctx, err)
@@ -125,6 +128,9 @@ func (s *Session) standIn(ctx context.Context, st *routed, p ParseRequest) (*pla
 
 // bind deals with a Bind message.
 func (s *Session) bind(ctx context.Context, f Frame) error {
+	if err := s.holdPortal(ctx, f); err != nil {
+		return s.fail(ctx, err)
+	}
 	if len(s.prepared) == 0 && len(s.portals) == 0 {
 		return s.forward(ctx, f, 'B')
 	}
@@ -205,6 +211,7 @@ func (s *Session) execute(ctx context.Context, f Frame) error {
 
 // closeNamed deals with a Close message.
 func (s *Session) closeNamed(ctx context.Context, f Frame) error {
+	s.release(f)
 	if len(s.prepared) == 0 && len(s.portals) == 0 {
 		return s.forward(ctx, f, 'C')
 	}

@@ -53,6 +53,7 @@ type Session struct {
 	gateway  *Gateway
 	prepared map[string]*routed // prepared statements that are ours, or watched
 	portals  map[string]*portal
+	holdings holdings
 	own      *managedNames // names that this session has made and may not have committed
 	held     Reply         // CommandComplete that waits for the work behind it
 	reads    int           // counts the names of reads
@@ -181,6 +182,7 @@ func (s *Session) open(ctx context.Context) error {
 		return err
 	}
 	b := newBackend(link, s.client)
+	b.attend = func() func() { return s.attend(ctx) }
 	s.mu.Lock()
 	s.backend = b
 	s.mu.Unlock()

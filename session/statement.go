@@ -28,6 +28,8 @@ func (s *Session) runStatement(ctx context.Context, st *routed, e *execution) er
 	case ours, asks:
 		return s.runOurs(ctx, st, e)
 	default:
+		ctx, end := s.begin(ctx)
+		defer end()
 		return s.passOnStatement(ctx, st)
 	}
 }
