@@ -20,8 +20,10 @@ const (
 
 // Buffers of one connection.
 const (
-	// KeepBytesMax is the largest body whose buffer is kept for the next message.
-	KeepBytesMax = 8 << 10
+	// KeepBytesMax is the largest body whose buffer is kept for the next message, WriteKeepBytesMax the
+	// largest buffer of answers.
+	KeepBytesMax      = 8 << 10
+	WriteKeepBytesMax = 2 * WriteBufferBytes
 	// GrowBytes is how much is allocated at first for a long body; the rest follows as bytes arrive, so
 	// that a length alone costs no memory.
 	GrowBytes = 64 << 10

@@ -9,8 +9,8 @@ import (
 
 	"github.com/tablewright/tablewright/ddl/sqlerr"
 	"github.com/tablewright/tablewright/home"
-	"github.com/tablewright/tablewright/server/hba"
 	"github.com/tablewright/tablewright/home/scram"
+	"github.com/tablewright/tablewright/server/hba"
 	"github.com/tablewright/tablewright/server/wire"
 )
 

@@ -41,7 +41,7 @@ func (c *connection) startup(ctx context.Context) (wire.Startup, error) {
 				return packet, packet.Unsupported()
 			}
 			askedGSS = true
-			if err := c.wire.SendByte('N'); err != nil {
+			if err := c.refuseEncryption("GSSAPI encryption"); err != nil {
 				return packet, err
 			}
 		case wire.CancelRequest:
@@ -57,7 +57,7 @@ func (c *connection) startup(ctx context.Context) (wire.Startup, error) {
 func (c *connection) answerSSLRequest(ctx context.Context) error {
 	t := c.server.access.Load().TLS
 	if t == nil {
-		return c.wire.SendByte('N')
+		return c.refuseEncryption("SSL")
 	}
 	early := c.wire.Buffered()
 	if err := c.wire.SendByte('S'); err != nil {
@@ -69,11 +69,28 @@ func (c *connection) answerSSLRequest(ctx context.Context) error {
 	}
 	c.peer = newPeer(t, encrypted.ConnectionState())
 	if early {
-		// Whatever it is, it did not come through TLS: somebody between us may have put it there.
-		return sqlerr.New(sqlerr.ProtocolViolation, "received unencrypted data after SSL request").
-			WithDetail("This could be either a client-software bug or evidence of an attempted man-in-the-middle attack.")
+		return earlyData("SSL")
 	}
 	return nil
+}
+
+// refuseEncryption says that the connection stays in clear. A client has to wait for that.
+func (c *connection) refuseEncryption(kind string) error {
+	early := c.wire.Buffered()
+	if err := c.wire.SendByte('N'); err != nil {
+		return err
+	}
+	if early {
+		return earlyData(kind)
+	}
+	return nil
+}
+
+// earlyData is the answer to bytes behind a request for encryption that came before its answer: they did not
+// come encrypted, and somebody between us may have put them there.
+func earlyData(kind string) error {
+	return sqlerr.New(sqlerr.ProtocolViolation, "received unencrypted data after %s request", kind).
+		WithDetail("This could be either a client-software bug or evidence of an attempted man-in-the-middle attack.")
 }
 
 // encryptDirectly takes a client that begins with TLS. It must name the protocol, so that nobody can make a

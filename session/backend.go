@@ -10,6 +10,8 @@ import (
 	"sync"
 
 	"github.com/jackc/pgx/v5/pgproto3"
+
+	"github.com/tablewright/tablewright/limits"
 )
 
 // backendReadBytes is the read buffer of a home connection.
@@ -163,7 +165,7 @@ func (b *backend) flush() error {
 		return nil
 	}
 	_, err := b.link.Conn.Write(b.out)
-	if cap(b.out) > 64<<10 {
+	if cap(b.out) > limits.WriteKeepBytesMax {
 		b.out = nil
 	} else {
 		b.out = b.out[:0]

@@ -1,6 +1,10 @@
 package session
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/tablewright/tablewright/limits"
+)
 
 // deliver hands one message of the home server to the client or to the exchange that asked for it, and
 // takes the expectation off the queue that it answers.
@@ -141,6 +145,9 @@ func (b *backend) dropToSync(failed *exchange) {
 func endsWithReady(kind byte) bool { return kind == 'S' || kind == 'Q' || kind == 'F' }
 
 func (b *backend) deliverReady(f Frame) error {
+	if cap(b.body) > limits.WriteKeepBytesMax {
+		b.body = nil // of a large row; an idle session keeps little
+	}
 	b.mu.Lock()
 	if len(f.Body) > 0 {
 		b.tx = f.Body[0]

@@ -116,7 +116,7 @@ func (c *Conn) send() error {
 		return err
 	}
 	_, err := c.net.Write(c.out)
-	if cap(c.out) > limits.KeepBytesMax {
+	if cap(c.out) > limits.WriteKeepBytesMax {
 		c.out = nil
 	} else {
 		c.out = c.out[:0]

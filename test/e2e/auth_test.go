@@ -72,10 +72,10 @@ func (g *gateway) asSuperuser(t *testing.T, statements ...string) {
 	}
 }
 
-// libpq runs one statement by psql with a connection string and returns what it printed.
-func libpq(t *testing.T, conninfo, sql string) string {
+// libpq comes in by psql with a connection string and returns who it is then, or what psql printed.
+func libpq(t *testing.T, conninfo string) string {
 	t.Helper()
-	cmd := exec.Command("psql", "-X", "-Atc", sql, conninfo)
+	cmd := exec.Command("psql", "-X", "-Atc", "select session_user || ' ' || current_setting('is_superuser')", conninfo)
 	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "LC_ALL=C.UTF-8", "PGCONNECT_TIMEOUT=10", "HOME=/nonexistent"}
 	out, err := cmd.CombinedOutput()
 	var exit *exec.ExitError
@@ -84,8 +84,6 @@ func libpq(t *testing.T, conninfo, sql string) string {
 	}
 	return strings.TrimSpace(string(out))
 }
-
-const whoami = "select session_user || ' ' || current_setting('is_superuser')"
 
 func TestWaysIn(t *testing.T) {
 	t.Parallel()
@@ -146,7 +144,7 @@ func TestWaysIn(t *testing.T) {
 		{"server of another authority", "dbname=tablewright user=alice password='gehe im' sslrootcert=" + stranger.file("ca.crt"), "certificate verify failed"},
 		{"encryption asked for both ways", "dbname=tablewright user=alice password='gehe im' gssencmode=prefer", "alice off"},
 	} {
-		if got := libpq(t, base+c.conninfo, whoami); got != c.want && (strings.HasSuffix(c.want, "off") || !strings.Contains(got, c.want)) {
+		if got := libpq(t, base+c.conninfo); got != c.want && (strings.HasSuffix(c.want, "off") || !strings.Contains(got, c.want)) {
 			t.Errorf("%s: got %s\nwant %s", c.name, got, c.want)
 		}
 	}
@@ -222,12 +220,12 @@ func TestReload(t *testing.T) {
 		}
 	}
 	reload("hostssl all all all scram-sha-256", "read again")
-	if got := libpq(t, base+"sslmode=disable", whoami); !strings.Contains(got, "no pg_hba.conf entry") {
+	if got := libpq(t, base+"sslmode=disable"); !strings.Contains(got, "no pg_hba.conf entry") {
 		t.Errorf("the new rules are not held: %s", got)
 	}
 	reload("hostssl all all all ident", "not read again")
 	reload("host all all all trust", "not read again")
-	if got := libpq(t, base+"sslmode=require", whoami); got != "alice off" {
+	if got := libpq(t, base+"sslmode=require"); got != "alice off" {
 		t.Errorf("a bad configuration has changed the rules: %s", got)
 	}
 	writeConfig(t, a, "server", []string{"hostssl all all all scram-sha-256"})
@@ -250,7 +248,7 @@ func TestReload(t *testing.T) {
 		t.Fatal("the certificate was not replaced")
 	}
 	reload("", "files read again")
-	if got := libpq(t, base+"sslmode=verify-full sslrootcert="+other.file("ca.crt"), whoami); got != "alice off" {
+	if got := libpq(t, base+"sslmode=verify-full sslrootcert="+other.file("ca.crt")); got != "alice off" {
 		t.Errorf("the new certificate is not used: %s", got)
 	}
 	if _, err := kept.Exec(t.Context(), "select 1"); err != nil {
@@ -325,10 +323,10 @@ func TestPasswordsOfExternalHome(t *testing.T) {
 	g.args = []string{"--home-dsn", hometest.DSN(socket, hometest.ExternalOwner, hometest.ExternalDatabase), "--config", path}
 	startAndStop(t, g)
 	base := fmt.Sprintf("host=127.0.0.1 port=%d dbname=postgres sslmode=prefer ", g.port)
-	if got := libpq(t, base+"user=alice password=geheim", whoami); got != "alice off" {
+	if got := libpq(t, base+"user=alice password=geheim"); got != "alice off" {
 		t.Errorf("alice: %s", got)
 	}
-	if got := libpq(t, base+"user=alice password=falsch", whoami); !strings.Contains(got, "password authentication failed") {
+	if got := libpq(t, base+"user=alice password=falsch"); !strings.Contains(got, "password authentication failed") {
 		t.Errorf("alice with a wrong password: %s", got)
 	}
 	conn, err := pgx.Connect(t.Context(), base+"user=pwless")

@@ -96,7 +96,7 @@ func (g *gateway) sleeper(t *testing.T) (r *raw, pid, secret uint32) {
 	}
 	t.Cleanup(func() { conn.Close() })
 	r = &raw{pgproto3.NewFrontend(conn, conn), conn}
-	r.Frontend.Send(&pgproto3.StartupMessage{ProtocolVersion: pgproto3.ProtocolVersion30, Parameters: map[string]string{"user": "admin", "database": g.db}})
+	r.Send(&pgproto3.StartupMessage{ProtocolVersion: pgproto3.ProtocolVersion30, Parameters: map[string]string{"user": "admin", "database": g.db}})
 	if err := r.Flush(); err != nil {
 		t.Fatal(err)
 	}

@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"bytes"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -9,7 +10,6 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strconv"
 	"strings"
 	"sync"
@@ -22,14 +22,15 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/tablewright/tablewright/home/hometest"
+	"github.com/tablewright/tablewright/limits"
 )
 
 // limited starts a gateway with limits of its own.
-func limited(t *testing.T, limits string) *gateway {
+func limited(t *testing.T, config string) *gateway {
 	t.Helper()
 	g := newGateway(hometest.Dir(t))
 	path := filepath.Join(t.TempDir(), "tablewright.yaml")
-	if err := os.WriteFile(path, []byte(limits), 0o600); err != nil {
+	if err := os.WriteFile(path, []byte(config), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	g.args = []string{"--config", path}
@@ -66,8 +67,12 @@ func (g *gateway) greet(user string) (*raw, error) {
 	if err != nil {
 		return nil, err
 	}
+	return g.greetOn(conn, user)
+}
+
+func (g *gateway) greetOn(conn net.Conn, user string) (*raw, error) {
 	r := &raw{pgproto3.NewFrontend(conn, conn), conn}
-	r.Frontend.Send(&pgproto3.StartupMessage{ProtocolVersion: pgproto3.ProtocolVersion30, Parameters: map[string]string{"user": user, "database": g.db}})
+	r.Send(&pgproto3.StartupMessage{ProtocolVersion: pgproto3.ProtocolVersion30, Parameters: map[string]string{"user": user, "database": g.db}})
 	if err := r.Flush(); err != nil {
 		return nil, err
 	}
@@ -89,7 +94,7 @@ func (g *gateway) greet(user string) (*raw, error) {
 // query sends a Query without waiting for its answer.
 func (r *raw) query(t *testing.T, sql string) {
 	t.Helper()
-	r.Frontend.Send(&pgproto3.Query{String: sql})
+	r.Send(&pgproto3.Query{String: sql})
 	if err := r.Flush(); err != nil {
 		t.Fatal(err)
 	}
@@ -322,11 +327,11 @@ func TestPreparedLimits(t *testing.T) {
 	}
 	r, _ := g.dial(t, "admin")
 	portals := func(n, size int) string {
-		r.Frontend.Send(&pgproto3.Parse{Query: "select length($1)"})
+		r.Send(&pgproto3.Parse{Query: "select length($1)"})
 		for i := range n {
-			r.Frontend.Send(&pgproto3.Bind{DestinationPortal: fmt.Sprint("p", i), Parameters: [][]byte{bytes.Repeat([]byte("x"), size)}})
+			r.Send(&pgproto3.Bind{DestinationPortal: fmt.Sprint("p", i), Parameters: [][]byte{bytes.Repeat([]byte("x"), size)}})
 		}
-		r.Frontend.Send(&pgproto3.Sync{})
+		r.Send(&pgproto3.Sync{})
 		if err := r.Flush(); err != nil {
 			t.Fatal(err)
 		}
@@ -345,23 +350,59 @@ func TestPreparedLimits(t *testing.T) {
 // Ten thousand sessions that have run nothing cost little, and nothing at home.
 func TestManySessions(t *testing.T) {
 	g := startGateway(t)
-	const sessions = 10_000
 	watcher := connect(t, g)
 	backends := func() (n int) {
-		if err := watcher.QueryRow(t.Context(), "select count(*) from pg_stat_activity where datname = current_database()").Scan(&n); err != nil {
+		if err := watcher.QueryRow(t.Context(), "select count(*) from pg_stat_activity where usename = 'admin'").Scan(&n); err != nil {
 			t.Fatal(err)
 		}
 		return n
 	}
-	before, backendsBefore := g.memory(t), backends()
-	clients := make([]*raw, sessions)
+	clients := g.crowd(t, 10_000, func() (*raw, error) { return g.greet("admin") })
+	if n := backends(); n != 1 {
+		t.Errorf("%d backends of the home database, want the watcher's only", n)
+	}
+	for _, i := range []int{0, len(clients) / 2, len(clients) - 1} {
+		clients[i].query(t, "select 1")
+		if got := clients[i].until(t, 10*time.Second); got != "" {
+			t.Errorf("session %d: %s", i, got)
+		}
+	}
+	if n := backends(); n != 4 {
+		t.Errorf("%d backends of the home database, want four", n)
+	}
+}
+
+func TestManyEncryptedSessions(t *testing.T) {
+	a := newAuthority(t)
+	g := secured(t, a, "hostssl all all 127.0.0.1 trust")
+	g.crowd(t, 2_000, func() (*raw, error) {
+		conn, err := tls.Dial("tcp", "127.0.0.1:"+strconv.Itoa(g.port), &tls.Config{InsecureSkipVerify: true, NextProtos: []string{"postgresql"}})
+		if err != nil {
+			return nil, err
+		}
+		return g.greetOn(conn, "admin")
+	})
+}
+
+// crowd opens many sessions and checks what one of them costs the gateway.
+func (g *gateway) crowd(t *testing.T, n int, open func() (*raw, error)) []*raw {
+	t.Helper()
+	before := g.memory(t)
+	clients := make([]*raw, n)
+	t.Cleanup(func() {
+		for _, c := range clients {
+			if c != nil {
+				c.Close()
+			}
+		}
+	})
 	var group sync.WaitGroup
-	errs := make(chan error, sessions)
+	errs := make(chan error, n)
 	for worker := range 8 {
 		group.Go(func() {
-			for i := worker; i < sessions; i += 8 {
+			for i := worker; i < n; i += 8 {
 				var err error
-				if clients[i], err = g.greet("admin"); err != nil {
+				if clients[i], err = open(); err != nil {
 					errs <- err
 					return
 				}
@@ -369,31 +410,15 @@ func TestManySessions(t *testing.T) {
 		})
 	}
 	group.Wait()
-	defer func() {
-		for _, c := range clients {
-			if c != nil {
-				c.Close()
-			}
-		}
-	}()
 	if len(errs) > 0 {
 		t.Fatal(<-errs)
 	}
-	grown := (g.memory(t) - before) / sessions
-	t.Logf("%d bytes a session", grown)
-	if grown > 60<<10 {
-		t.Errorf("a session that has run nothing costs %d bytes, at most %d are allowed", grown, 60<<10)
+	each := (g.memory(t) - before) / n
+	t.Logf("%d bytes a session", each)
+	if each > limits.ConnectionBytesMax {
+		t.Errorf("a session that has run nothing costs %d bytes, at most %d are allowed", each, limits.ConnectionBytesMax)
 	}
-	if after := backends(); after > backendsBefore+2 { // the pool may have grown by a little
-		t.Errorf("%d backends of the home database, %d before", after, backendsBefore)
-	}
-	for _, i := range []int{0, sessions / 2, sessions - 1} {
-		clients[i].query(t, "select 1")
-		if got := clients[i].until(t, 10*time.Second); got != "" {
-			t.Errorf("session %d: %s", i, got)
-		}
-	}
-	runtime.KeepAlive(clients)
+	return clients
 }
 
 // A client that goes away while its statement runs is noticed within five seconds, however the statement is
@@ -474,8 +499,8 @@ func TestGoodByeBehindStatement(t *testing.T) {
 	watcher := connect(t, g)
 	mustExec(t, watcher, "create table kept (a int)")
 	r, _ := g.dial(t, "admin")
-	r.Frontend.Send(&pgproto3.Query{String: "insert into kept select 1 from pg_sleep(1)"})
-	r.Frontend.Send(&pgproto3.Terminate{})
+	r.Send(&pgproto3.Query{String: "insert into kept select 1 from pg_sleep(1)"})
+	r.Send(&pgproto3.Terminate{})
 	if err := r.Flush(); err != nil {
 		t.Fatal(err)
 	}

@@ -20,8 +20,7 @@ import (
 func outcome(t *testing.T, conn *pgx.Conn, sql string, mode pgx.QueryExecMode) string {
 	t.Helper()
 	tag, err := conn.Exec(t.Context(), sql, mode)
-	var e *pgconn.PgError
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*pgconn.PgError](err); ok {
 		return e.Code
 	}
 	if err != nil {

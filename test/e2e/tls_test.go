@@ -49,7 +49,7 @@ func newKey(t *testing.T) *ecdsa.PrivateKey {
 }
 
 // issue makes name.crt and name.key, for a server or client of that common name at 127.0.0.1.
-func (a *authority) issue(t *testing.T, name string, serial int64) (cert, key string) {
+func (a *authority) issue(t *testing.T, name string, serial int64) {
 	t.Helper()
 	own := newKey(t)
 	template := &x509.Certificate{
@@ -67,11 +67,12 @@ func (a *authority) issue(t *testing.T, name string, serial int64) (cert, key st
 		t.Fatal(err)
 	}
 	a.write(t, name+".pk8", "", pkcs8) // as pgjdbc wants it
-	return a.write(t, name+".crt", "CERTIFICATE", der), a.write(t, name+".key", "PRIVATE KEY", pkcs8)
+	a.write(t, name+".crt", "CERTIFICATE", der)
+	a.write(t, name+".key", "PRIVATE KEY", pkcs8)
 }
 
 // write keeps data in PEM form, or as it is when it has no kind.
-func (a *authority) write(t *testing.T, name, kind string, data []byte) string {
+func (a *authority) write(t *testing.T, name, kind string, data []byte) {
 	t.Helper()
 	path := filepath.Join(a.dir, name)
 	if kind != "" {
@@ -80,7 +81,6 @@ func (a *authority) write(t *testing.T, name, kind string, data []byte) string {
 	if err := os.WriteFile(path, data, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	return path
 }
 
 func (a *authority) file(name string) string { return filepath.Join(a.dir, name) }
