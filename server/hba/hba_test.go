@@ -86,6 +86,7 @@ func TestMistakes(t *testing.T) {
 		"host all a,,b all trust":           "no name",
 		"host @file all all trust":          "@file",
 		"hostnossl all all all cert":        "hostssl only",
+
 		"host all all all scram-sha-256 clientcert=verify-ca": "hostssl only",
 		"hostssl all all all cert clientcert=verify-ca":       "verify-full",
 		"hostssl all all all scram-sha-256 map=x":             "map=x",
