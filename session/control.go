@@ -104,11 +104,13 @@ func (s *Session) attend(ctx context.Context) (stop func()) {
 	if s.unwatch != nil {
 		return func() {} // it is watched already
 	}
+	ctx, cancel := context.WithCancel(ctx)
 	watched, unwatch := s.client.Watch(ctx)
 	forget := context.AfterFunc(watched, func() { s.cancelHome(context.WithoutCancel(ctx)) })
 	return func() {
 		forget()
 		unwatch()
+		cancel()
 	}
 }
 

@@ -37,7 +37,7 @@ type Frontend interface {
 // Watcher tells when the client goes away while nothing is read from it.
 type Watcher interface {
 	// Watch returns a context that ends when the client is gone, and a function that stops watching. It
-	// must be called before the next Receive.
+	// must be called before the next Receive; the context outlives it.
 	Watch(ctx context.Context) (context.Context, func())
 	// Await waits until a message of the client has begun to arrive, its connection has ended, or stop is
 	// closed. It tells whether there is something to Receive, be it the end.

@@ -153,11 +153,12 @@ var errClientGone = errors.New("client connection lost")
 // Watch returns a context that ends when the client closes its connection. The reader waits for one
 // byte in the background; stop takes it back before the next Receive.
 func (c *Conn) Watch(ctx context.Context) (context.Context, func()) {
-	ctx, cancel := context.WithCancelCause(ctx)
+	watched, cancel := context.WithCancelCause(ctx)
+	context.AfterFunc(ctx, func() { cancel(nil) }) // it goes on when the watch stops, and ends with its parent
 	if c.reader.Buffered() > 0 {
 		// The client has sent more, so the socket cannot be asked without reading on; it is asked again
 		// when that is used up.
-		return ctx, func() { cancel(nil) }
+		return watched, func() {}
 	}
 	done := make(chan struct{})
 	go func() {
@@ -166,11 +167,10 @@ func (c *Conn) Watch(ctx context.Context) (context.Context, func()) {
 			cancel(errClientGone)
 		}
 	}()
-	return ctx, func() {
+	return watched, func() {
 		_ = c.net.SetReadDeadline(time.Unix(1, 0)) // ends the Peek; an error means that it has ended
 		<-done
 		_ = c.net.SetReadDeadline(time.Time{})
-		cancel(nil)
 	}
 }
 
