@@ -54,6 +54,7 @@ type faults struct {
 	remove   func() error
 	outside  *pgx.Conn // of the external PostgreSQL, which logs each table that is made or dropped itself
 	outcomes map[string]int
+	open     []*pgx.Conn
 }
 
 func newFaults(t *testing.T, seed uint64) *faults {
@@ -110,8 +111,16 @@ func (f *faults) session() *pgx.Conn {
 	if err != nil {
 		f.t.Fatalf("%v\n%s", err, f.gateway.output())
 	}
-	f.t.Cleanup(func() { _ = conn.Close(context.Background()) })
+	f.open = append(f.open, conn)
 	return conn
+}
+
+// hangUp ends the sessions of a run.
+func (f *faults) hangUp() {
+	for _, conn := range f.open {
+		_ = conn.Close(context.Background()) // of a killed gateway, or not
+	}
+	f.open = nil
 }
 
 // attempt is one statement or block that is killed.
@@ -119,6 +128,7 @@ type attempt struct {
 	sql    string
 	tables []string // full names of what it makes or drops
 	drops  bool
+	alters bool          // it adds a column z
 	within time.Duration // the kill comes in this time
 }
 
@@ -128,12 +138,15 @@ func (f *faults) next(i int) attempt {
 		catalog, within = "lake", 400*time.Millisecond
 	}
 	a, b := fmt.Sprintf("%s.s.t%d", catalog, i), fmt.Sprintf("%s.s.u%d", catalog, i)
-	switch f.rand.IntN(3) {
+	switch f.rand.IntN(4) {
 	case 0:
 		return attempt{sql: "create table " + a + " (a int primary key)", tables: []string{a}, within: within}
 	case 1:
 		sql := fmt.Sprintf("begin; create table %s (a int); create table %s (a int); create table public.w%d (v int); commit", a, b, i)
 		return attempt{sql: sql, tables: []string{a, b}, within: 2 * within}
+	case 2:
+		f.must("create table " + a + " (a int)")
+		return attempt{sql: "alter table " + a + " add column z int", tables: []string{a}, alters: true, within: within}
 	default:
 		f.must("create table " + a + " (a int)")
 		return attempt{sql: "drop table " + a, tables: []string{a}, drops: true, within: within}
@@ -168,10 +181,33 @@ func (f *faults) run(i int) {
 	}
 	f.settle()
 	exist := f.check(a)
+	if a.alters {
+		exist = f.checkColumn(a.tables[0])
+	}
+	f.hangUp()
 	if err == nil && exist == a.drops {
 		f.t.Errorf("%s: the client was told success, exists = %v", a.sql, exist)
 	}
 	f.outcomes[fmt.Sprintf("%s told=%v exists=%v", strings.Fields(a.sql)[0], err == nil, exist)]++
+}
+
+// checkColumn tells whether a table has the column z: at home and outside alike, and the history agrees. A
+// query that names the column fails where one of the two has it not.
+func (f *faults) checkColumn(name string) bool {
+	f.t.Helper()
+	parts := strings.Split(name, ".")
+	home := f.one("select count(*)::text from pg_attribute where attrelid = to_regclass($1) and attname = 'z' and not attisdropped",
+		fmt.Sprintf(`"%s.%s".%s`, parts[0], parts[1], parts[2])) == "1"
+	if _, err := f.session().Exec(f.t.Context(), "insert into "+name+" values (1"+map[bool]string{true: ", 2"}[home]+")"); err != nil {
+		f.t.Errorf("%s: home has the column: %v, a row of it: %v", name, home, err)
+	}
+	if _, err := f.session().Exec(f.t.Context(), "alter table "+name+" add column if not exists y int"); err != nil {
+		f.t.Errorf("%s is not as it was registered: %v", name, err)
+	}
+	if done := f.one("select count(*)::text from tablewright.jobs where target = $1 and statement ~ 'column z' and state = 'succeeded'", name) == "1"; done != home {
+		f.t.Errorf("%s: home has the column: %v, the history says: %v", name, home, done)
+	}
+	return home
 }
 
 // settle waits until every job has ended.
