@@ -7,6 +7,7 @@ import (
 	"maps"
 	"net"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -131,7 +132,9 @@ func (c *connection) sendGreeting(statuses map[string]string, pid, secret uint32
 	if err := c.wire.SendAuthenticationOk(); err != nil {
 		return err
 	}
-	for _, name := range slices.Sorted(maps.Keys(statuses)) {
+	// In PostgreSQL's order.
+	byName := func(a, b string) int { return strings.Compare(strings.ToLower(a), strings.ToLower(b)) }
+	for _, name := range slices.SortedFunc(maps.Keys(statuses), byName) {
 		if err := c.wire.Send(session.ParameterStatus{Name: name, Value: statuses[name]}); err != nil {
 			return err
 		}

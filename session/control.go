@@ -88,11 +88,12 @@ func (s *Session) abandon(ctx context.Context) {
 func (s *Session) Abort(ctx context.Context) {
 	s.mu.Lock()
 	cancel, b := s.cancel, s.backend
-	s.ending = ErrShutdown
+	s.ending, s.aborted = ErrShutdown, true
 	s.mu.Unlock()
 	if cancel != nil {
 		cancel(ErrShutdown)
 	}
+	s.client.Interrupt() // it may wait for its client, in a transaction or for data of a COPY
 	if b != nil {
 		s.cancelHome(ctx)
 	}
@@ -125,6 +126,13 @@ func (s *Session) isEnding() *sqlerr.Error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.ending
+}
+
+// isAborted tells whether the session has to end now, whatever its client is in the middle of.
+func (s *Session) isAborted() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.aborted
 }
 
 // begin makes the context of a statement of ours: Cancel ends it, and so does a client that goes away.

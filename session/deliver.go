@@ -3,6 +3,7 @@ package session
 import (
 	"slices"
 
+	"github.com/tablewright/tablewright/ddl/sqlerr"
 	"github.com/tablewright/tablewright/limits"
 )
 
@@ -16,6 +17,8 @@ func (b *backend) deliver(f Frame) error {
 		return b.deliverError(f)
 	case 'Z':
 		return b.deliverReady(f)
+	case 'N':
+		b.noticeEnd(f)
 	}
 	b.mu.Lock()
 	var head expectation
@@ -172,6 +175,17 @@ func (b *backend) deliverReady(f Frame) error {
 	}
 	b.settle(head.sink)
 	return nil
+}
+
+// noticeEnd notes the good-bye of a server that ends in a hurry: it is a warning then.
+func (b *backend) noticeEnd(f Frame) {
+	fields, err := errorFields(f)
+	if err != nil || fields.Code != sqlerr.CrashShutdown && fields.Code != sqlerr.AdminShutdown {
+		return
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.fatal = true
 }
 
 // isFatal reads the severity of an ErrorResponse: FATAL and PANIC end the connection.

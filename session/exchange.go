@@ -2,8 +2,8 @@ package session
 
 import (
 	"context"
-	"encoding/binary"
 	"errors"
+	"slices"
 	"sync"
 	"time"
 
@@ -39,7 +39,7 @@ type exchange struct {
 	fields []pgproto3.FieldDescription
 	rows   [][][]byte
 	tag    string
-	params int // of a described statement
+	params []uint32 // of a described statement: types
 	copyIn chan struct{}
 }
 
@@ -77,7 +77,11 @@ func (x *exchange) message(f Frame) error {
 	}
 	switch f.Type {
 	case 't':
-		x.params = int(binary.BigEndian.Uint16(f.Body))
+		var m pgproto3.ParameterDescription
+		if err := m.Decode(f.Body); err != nil {
+			return err
+		}
+		x.params = slices.Clone(m.ParameterOIDs)
 	case 'T':
 		var m pgproto3.RowDescription
 		if err := m.Decode(f.Body); err != nil {

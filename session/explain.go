@@ -17,6 +17,9 @@ const explainQuery = `select line as "QUERY PLAN" from pg_catalog.json_array_ele
 
 // runExplain answers the plan of a DDL statement and touches nothing: the live systems are only looked at.
 func (s *Session) runExplain(ctx context.Context, st *routed, ext *parse.Explain, e *execution) error {
+	if e.portal != nil && e.portal.lines != nil {
+		return s.showLines(ctx, e, e.portal.lines)
+	}
 	settings, err := s.settings(ctx)
 	if err != nil {
 		return err
@@ -44,11 +47,22 @@ func (s *Session) runExplain(ctx context.Context, st *routed, ext *parse.Explain
 	if ext.Format == parse.TextFormat || ext.Format == "" {
 		lines = strings.Split(strings.TrimRight(text, "\n"), "\n")
 	}
+	return s.showLines(ctx, e, lines)
+}
+
+// showLines answers as many lines as the Execute asks for. The rest stays with the portal.
+func (s *Session) showLines(ctx context.Context, e *execution, lines []string) error {
+	suspended := e.portal != nil && e.maxRows > 0 && len(lines) >= int(e.maxRows)
+	if suspended {
+		lines, e.portal.lines = lines[:e.maxRows], lines[e.maxRows:]
+	} else if e.portal != nil {
+		e.portal.lines = []string{}
+	}
 	document, err := json.Marshal(lines)
 	if err != nil {
 		return err
 	}
-	return s.rows(ctx, e, explainQuery, "EXPLAIN", document)
+	return s.rows(ctx, e, explainQuery, "EXPLAIN", suspended, document)
 }
 
 // mayPlan checks that the session could run what it asks the plan of: the plan shows definitions and options.

@@ -10,13 +10,27 @@ import (
 	"github.com/tablewright/tablewright/ddl/parse"
 	"github.com/tablewright/tablewright/ddl/plan"
 	"github.com/tablewright/tablewright/ddl/route"
+	"github.com/tablewright/tablewright/ddl/sqlerr"
 )
 
 // portal is a bound statement of ours.
 type portal struct {
 	statement *routed
 	bind      BindRequest
-	read      *reading // of a read that was begun and suspended
+	read      *reading                    // of a read that was begun and suspended
+	fields    []pgproto3.FieldDescription // of a read
+	lines     []string                    // of a plan that was shown in part
+	done      bool                        // it cannot be run again
+}
+
+// runsOnce tells whether a portal of the statement is used up by its first Execute: what returns no rows
+// of its own. Those of the home database are its to judge.
+func (r *routed) runsOnce() bool {
+	if r.verdict == controls || translate(r.parsed) != "" {
+		return false
+	}
+	_, explain := r.parsed.Extension.(*parse.Explain)
+	return !explain && (r.rows == nil || r.rows.read == nil)
 }
 
 // parse deals with a Parse message. For a statement of ours the home server prepares one that stands for
@@ -24,7 +38,7 @@ type portal struct {
 func (s *Session) parse(ctx context.Context, f Frame) error {
 	req, err := s.client.Decode(f)
 	if err != nil {
-		return err
+		return s.malformed(ctx, f, 'P', err)
 	}
 	p := req.(ParseRequest)
 	if err := s.holdPrepared(ctx, p.Name, len(p.Text)); err != nil {
@@ -136,19 +150,22 @@ func (s *Session) bind(ctx context.Context, f Frame) error {
 	}
 	req, err := s.client.Decode(f)
 	if err != nil {
-		return err
+		return s.malformed(ctx, f, 'B', err)
 	}
 	b := req.(BindRequest)
 	st, ours := s.prepared[b.Statement]
-	s.dropPortal(b.Portal)
+	if b.Portal == "" {
+		s.dropPortal(b.Portal) // one with a name has to be closed first
+	}
 	if !ours {
 		return s.forward(ctx, f, 'B')
 	}
 	b.Params = copyValues(b.Params)
-	s.portals[b.Portal] = &portal{statement: st, bind: b}
+	p := &portal{statement: st, bind: b}
 	if st.rows != nil {
-		return s.bindRows(ctx, s.portals[b.Portal])
+		return s.bindRows(ctx, f, p)
 	}
+	s.portals[b.Portal] = p
 	return s.forward(ctx, f, 'B')
 }
 
@@ -160,12 +177,15 @@ func (s *Session) describe(ctx context.Context, f Frame) error {
 	}
 	req, err := s.client.Decode(f)
 	if err != nil {
-		return err
+		return s.malformed(ctx, f, 'D', err)
 	}
 	d := req.(DescribeRequest)
 	p, ours := s.portals[d.Name]
 	if d.Kind == 'P' && ours && p.statement.rows != nil {
-		return s.describeRows(ctx, p)
+		if _, failed, err := s.backend.drain(); err != nil || failed {
+			return err
+		}
+		return s.describeRows(p)
 	}
 	return s.forward(ctx, f, 'D')
 }
@@ -186,7 +206,7 @@ func (s *Session) execute(ctx context.Context, f Frame) error {
 	}
 	req, err := s.client.Decode(f)
 	if err != nil {
-		return err
+		return s.malformed(ctx, f, 'E', err)
 	}
 	e := req.(ExecuteRequest)
 	p, ours := s.portals[e.Portal]
@@ -194,7 +214,7 @@ func (s *Session) execute(ctx context.Context, f Frame) error {
 		s.tx.executed++
 		return s.forward(ctx, f, 'E')
 	}
-	if p.statement.verdict == controls && len(s.tx.staged) == 0 {
+	if p.statement.verdict == controls && len(s.tx.staged) == 0 && p.statement.control.kind != closeStatements {
 		s.tx.controlled(p.statement.control)
 		return s.forward(ctx, f, 'E')
 	}
@@ -202,6 +222,10 @@ func (s *Session) execute(ctx context.Context, f Frame) error {
 	if err != nil || failed {
 		return err
 	}
+	if p.done {
+		return s.fail(ctx, sqlerr.New(sqlerr.ObjectNotInPrerequisiteState, "portal \"%s\" cannot be run", e.Portal))
+	}
+	p.done = p.statement.runsOnce()
 	if err := s.runStatement(ctx, p.statement, &execution{portal: p, frame: f, maxRows: e.MaxRows}); err != nil {
 		return s.fail(ctx, err)
 	}
@@ -217,7 +241,7 @@ func (s *Session) closeNamed(ctx context.Context, f Frame) error {
 	}
 	req, err := s.client.Decode(f)
 	if err != nil {
-		return err
+		return s.malformed(ctx, f, 'C', err)
 	}
 	c := req.(CloseRequest)
 	if c.Kind == 'S' {
@@ -243,7 +267,7 @@ func (s *Session) sync(ctx context.Context, f Frame) error {
 	if s.backend == nil {
 		return s.client.Send(Ready{'I'})
 	}
-	if len(s.tx.staged) > 0 {
+	if len(s.tx.staged) > 0 || s.tx.write != nil {
 		tx, failed, err := s.backend.drain()
 		if err != nil {
 			return err
@@ -251,7 +275,7 @@ func (s *Session) sync(ctx context.Context, f Frame) error {
 		switch {
 		case failed:
 			s.staleAfterError(tx)
-		case !s.tx.inBlock(tx):
+		case len(s.tx.staged) > 0 && !s.tx.inBlock(tx):
 			return s.syncCommit(ctx)
 		}
 	}

@@ -3,6 +3,8 @@ package session
 import (
 	"context"
 	"errors"
+
+	"github.com/tablewright/tablewright/ddl/sqlerr"
 )
 
 // handle deals with one message of the client.
@@ -33,9 +35,25 @@ func (s *Session) handle(ctx context.Context, f Frame) error {
 	case 'C':
 		return s.closeNamed(ctx, f)
 	case 'F':
-		return s.forward(ctx, f, 'F')
+		return s.refuseQuery(ctx, sqlerr.New(sqlerr.FeatureNotSupported, "the function call protocol is not supported").
+			WithHint("Call the function in a SELECT."))
 	default: // H, c, d, f: no answer of their own
 		return s.forward(ctx, f, 0)
+	}
+}
+
+// malformed deals with a message whose body cannot be read. Its length was right, so the conversation can
+// go on; the home server says what is wrong with it. A Query is the end of the open transaction: where the
+// session has work of its own in it, the session fails that itself.
+func (s *Session) malformed(ctx context.Context, f Frame, kind byte, err error) error {
+	_, coded := errors.AsType[*sqlerr.Error](err)
+	switch {
+	case !coded:
+		return err
+	case kind == 'Q' && (len(s.tx.staged) > 0 || s.tx.write != nil):
+		return s.refuseQuery(ctx, err)
+	default:
+		return s.forward(ctx, f, kind)
 	}
 }
 

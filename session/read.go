@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -22,7 +23,7 @@ const (
 	// readAllRowsMax and readAllBytesMax bound a table whose rows a query needs all at once.
 	readAllRowsMax  = 1_000_000
 	readAllBytesMax = 64 << 20
-	textArrayOID    = 1009
+	byteaOID        = 17
 )
 
 // reading is a query over a managed table while it runs. The rows are read from the external system in
@@ -42,16 +43,22 @@ type reading struct {
 	ended    bool // all rows have been read
 	portal   bool // a batch's portal is open at home
 	sent     int64
-	describe bool // show RowDescription before the first row
+	describe []pgproto3.FieldDescription // shown before the first row
 }
 
 // beginRead checks the right to read and starts the scan.
 func (s *Session) beginRead(ctx context.Context, r *reading) error {
-	if err := s.mayRead(ctx, r.plan); err != nil {
+	forms, err := s.mayRead(ctx, r.plan)
+	if err != nil {
 		return err
 	}
+	filters := pushed(r.plan.Filters, r.bind, r.types)
+	if !forms.utf8 {
+		// Values as the client wrote them are not as the system has them.
+		filters = slices.DeleteFunc(filters, func(f relation.Filter) bool { return !isASCII(f.Value) })
+	}
 	// The scan outlives the Execute that begins it, when a row limit suspends it.
-	rows, done, err := s.gateway.Relations.Scan(context.WithoutCancel(ctx), r.plan, pushed(r.plan.Filters, r.bind, r.types))
+	rows, done, err := s.gateway.Relations.Scan(context.WithoutCancel(ctx), r.plan, filters)
 	if err != nil {
 		return err
 	}
@@ -98,7 +105,7 @@ func formatOf(codes []int16, i int) int16 {
 }
 
 // arraySource is the subquery that stands for the table: one array of text a column, behind the client's
-// own parameters.
+// own parameters. The arrays come as bytes, so that the client's encoding does not matter to them.
 func arraySource(columns []catalog.Column, params int) string {
 	var list, arrays, names strings.Builder
 	for i, c := range columns {
@@ -108,55 +115,21 @@ func arraySource(columns []catalog.Column, params int) string {
 			names.WriteString(", ")
 		}
 		fmt.Fprintf(&list, "tw_c%d::%s AS %s", i, c.Type, catalog.QuoteIdent(c.Name))
-		fmt.Fprintf(&arrays, "pg_catalog.unnest($%d::pg_catalog.text[])", params+i+1)
+		fmt.Fprintf(&arrays, "pg_catalog.unnest(pg_catalog.convert_from($%d, 'UTF8')::pg_catalog.text[])", params+i+1)
 		fmt.Fprintf(&names, "tw_c%d", i)
 	}
 	return fmt.Sprintf("(SELECT %s FROM ROWS FROM (%s) AS tw_rows(%s))", list.String(), arrays.String(), names.String())
 }
 
 // mayRead checks the right that a SELECT of the shadow would need.
-func (s *Session) mayRead(ctx context.Context, r *bind.Read) error {
+func (s *Session) mayRead(ctx context.Context, r *bind.Read) (forms, error) {
 	columns := make([]string, len(r.Columns))
 	for i, c := range r.Columns {
 		columns[i] = catalog.QuoteLiteral(c.Name)
 	}
-	sql := fmt.Sprintf(`select (pg_catalog.has_table_privilege(%[1]d, 'SELECT') or not exists (
- select from pg_catalog.unnest(array[%[2]s]::pg_catalog.text[]) c where not pg_catalog.has_column_privilege(%[1]d, c, 'SELECT')))::pg_catalog.text`,
-		r.Relation.OID, strings.Join(columns, ", "))
-	return s.may(ctx, sql, r.Relation)
-}
-
-// plainFormsQuery finds settings under which the text forms of values are not the ones that rows travel in.
-const plainFormsQuery = `select pg_catalog.string_agg(name operator(pg_catalog.||) ' = ' operator(pg_catalog.||) setting, ', ') from pg_catalog.pg_settings
- where name = 'client_encoding' and setting <> 'UTF8' or name = 'DateStyle' and setting !~ '^ISO'
- or name = 'IntervalStyle' and setting <> 'postgres' or name = 'bytea_output' and setting <> 'hex'
- or name = 'extra_float_digits' and setting::pg_catalog.int4 < 1`
-
-// plainForms refuses to move rows under settings that would change them on the way.
-func (s *Session) plainForms(ctx context.Context) error {
-	r, err := s.query(ctx, plainFormsQuery)
-	if err != nil {
-		return err
-	}
-	if other := r.Rows[0][0]; other != nil {
-		return sqlerr.New(sqlerr.FeatureNotSupported, "rows of external tables cannot be moved under these settings: %s", other).
-			WithHint("Use client_encoding UTF8, DateStyle ISO, IntervalStyle postgres, bytea_output hex and extra_float_digits 1 or more.")
-	}
-	return nil
-}
-
-func (s *Session) may(ctx context.Context, sql string, rel catalog.Relation) error {
-	if err := s.plainForms(ctx); err != nil {
-		return err
-	}
-	allowed, err := s.QueryText(ctx, sql)
-	if err != nil {
-		return err
-	}
-	if allowed != "true" {
-		return sqlerr.New(sqlerr.InsufficientPrivilege, "permission denied for table %s", rel.HomeName)
-	}
-	return nil
+	return s.may(ctx, fmt.Sprintf(`pg_catalog.has_table_privilege(%[1]d, 'SELECT') or not exists (
+ select from pg_catalog.unnest(array[%[2]s]::pg_catalog.text[]) c where not pg_catalog.has_column_privilege(%[1]d, c, 'SELECT'))`,
+		r.Relation.OID, strings.Join(columns, ", ")), r.Relation)
 }
 
 // run sends rows until max of them are sent (0: all) and tells whether there are more.
@@ -223,7 +196,7 @@ func (r *reading) next(ctx context.Context) ([][][]byte, error) {
 			WithDetail("The query needs all rows at once, at most %d rows and %d MiB.", readAllRowsMax, readAllBytesMax>>20).
 			WithHint("Narrow the query with a WHERE that the system can apply, or leave ORDER BY, LIMIT and aggregates to the reader.")
 	}
-	if count == 0 && r.plan.RowWise && !r.describe {
+	if count == 0 && r.plan.RowWise && r.describe == nil {
 		return nil, nil
 	}
 	return columns, nil
@@ -241,17 +214,15 @@ func (r *reading) open(ctx context.Context, columns [][][]byte) error {
 	copy(types, r.types)
 	for _, c := range columns {
 		b.Parameters = append(b.Parameters, textArray(c))
-		b.ParameterFormatCodes = append(b.ParameterFormatCodes, 0)
-		types = append(types, textArrayOID)
+		b.ParameterFormatCodes = append(b.ParameterFormatCodes, 1)
+		types = append(types, byteaOID)
 	}
 	x := newExchange(s.client)
-	x.show = func(f Frame) bool { return f.Type == 'T' && r.describe }
 	err := s.backend.addAll(x,
 		outgoing{&pgproto3.Close{ObjectType: 'P', Name: r.name}, 'C'},
 		outgoing{&pgproto3.Close{ObjectType: 'S', Name: r.name}, 'C'},
 		outgoing{&pgproto3.Parse{Name: r.name, Query: r.query, ParameterOIDs: types}, 'P'},
 		outgoing{&b, 'B'},
-		outgoing{&pgproto3.Describe{ObjectType: 'P', Name: r.name}, 'D'},
 	)
 	if err != nil {
 		return err
@@ -259,8 +230,13 @@ func (r *reading) open(ctx context.Context, columns [][][]byte) error {
 	if err := s.backend.run(ctx, x, func() { s.cancelHome(context.WithoutCancel(ctx)) }); err != nil {
 		return err
 	}
-	r.describe, r.portal = false, true
-	return nil
+	r.portal = true
+	if r.describe == nil {
+		return nil
+	}
+	shape := r.describe
+	r.describe = nil
+	return s.sendShape(shape)
 }
 
 // execute runs the open batch and tells whether the limit has suspended it.

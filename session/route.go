@@ -44,6 +44,7 @@ type script struct {
 	passOn     bool // all of them go home unchanged
 	controls   bool // a transaction statement is among them
 	secret     bool // may hold a password: its text is not kept
+	forgets    bool // one of them closes prepared statements
 }
 
 // RouteCache remembers what texts were found to be. Names that become managed later are looked at each
@@ -98,6 +99,18 @@ func (s *Session) route(text string) (script, error) {
 	return s.judge(fresh), nil
 }
 
+// readWhole is a script with its statements, which the route of a normalized text does not hold.
+func (s *Session) readWhole(text string, known script) (script, error) {
+	if len(known.statements) > 0 {
+		return known, nil
+	}
+	fresh, err := dissect(text)
+	if err != nil {
+		return script{}, err
+	}
+	return s.judge(fresh), nil
+}
+
 // mayMean tells whether one of the names may mean something managed, as this session sees it.
 func (s *Session) mayMean(names []parse.Name) bool {
 	return s.gateway.Names.mayMean(names) || s.own.any(names)
@@ -134,6 +147,7 @@ func dissect(text string) (script, error) {
 		case r.control.kind != noControl:
 			r.verdict = controls
 			s.controls = true
+			s.forgets = s.forgets || r.control.kind == closeStatements
 		case st.Extension != nil:
 			r.verdict = ours
 		case role.Is(st):
@@ -151,7 +165,7 @@ func dissect(text string) (script, error) {
 
 // judge decides which statements may mean something managed now.
 func (s *Session) judge(known script) script {
-	judged := script{statements: make([]routed, len(known.statements)), passOn: true, controls: known.controls}
+	judged := script{statements: make([]routed, len(known.statements)), passOn: true, controls: known.controls, forgets: known.forgets}
 	copy(judged.statements, known.statements)
 	for i := range judged.statements {
 		st := &judged.statements[i]
@@ -169,6 +183,12 @@ func (s *Session) judge(known script) script {
 func controlOf(st *parse.Statement) control {
 	if st.Node.GetCallStmt() != nil || st.Node.GetDoStmt() != nil {
 		return control{kind: mayCommit}
+	}
+	if d := st.Node.GetDeallocateStmt(); d != nil {
+		return control{kind: closeStatements, statement: d.GetName(), all: d.GetName() == ""}
+	}
+	if d := st.Node.GetDiscardStmt(); d != nil && d.GetTarget() == pg_query.DiscardMode_DISCARD_ALL {
+		return control{kind: closeStatements, all: true}
 	}
 	tx := st.Node.GetTransactionStmt()
 	if tx == nil {

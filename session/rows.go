@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/jackc/pgx/v5/pgproto3"
 
@@ -62,6 +65,7 @@ func (s *Session) runRows(ctx context.Context, st *routed, d route.Decision, sna
 		outgoing{&pgproto3.Close{ObjectType: 'P', Name: ownName}, 'C'},
 		outgoing{&pgproto3.Close{ObjectType: 'S', Name: ownName}, 'C'},
 		outgoing{&pgproto3.Parse{Name: ownName, Query: shadow.Text()}, 'P'},
+		outgoing{&pgproto3.Describe{ObjectType: 'S', Name: ownName}, 'd'},
 		outgoing{&pgproto3.Close{ObjectType: 'S', Name: ownName}, 'C'},
 	)
 	if err != nil {
@@ -71,9 +75,9 @@ func (s *Session) runRows(ctx context.Context, st *routed, d route.Decision, sna
 		return s.rewrittenError(st, shadow, err)
 	}
 	if rows.write != nil {
-		return s.insert(ctx, rows, BindRequest{})
+		return s.insert(ctx, st, rows, BindRequest{})
 	}
-	r := &reading{session: s, plan: rows.read, describe: true}
+	r := &reading{session: s, plan: rows.read, describe: x.fields}
 	defer r.close()
 	if err := s.beginRead(ctx, r); err != nil {
 		return err
@@ -93,8 +97,10 @@ func (s *Session) rewrittenError(st *routed, shadow *plan.Rewrite, err error) er
 	return err
 }
 
-// bindRows answers Bind for a statement that moves rows: the home server could not plan it.
-func (s *Session) bindRows(ctx context.Context, p *portal) error {
+// bindRows answers Bind for a statement that moves rows: the home server could not plan it. What the names
+// in it mean is looked at again, as PostgreSQL does; the home server judges the rest by a portal of the
+// client's name, which then lives as long as PostgreSQL's own would.
+func (s *Session) bindRows(ctx context.Context, f Frame, p *portal) error {
 	tx, failed, err := s.backend.drain()
 	if err != nil || failed {
 		return err
@@ -108,35 +114,86 @@ func (s *Session) bindRows(ctx context.Context, p *portal) error {
 		return err
 	}
 	if err := s.backend.run(ctx, x, func() {}); err != nil {
-		return s.fail(ctx, err) // the home server does not know the name any more
+		return s.fail(ctx, err) // the name is not known any more, or the table has changed
 	}
-	if x.params != len(p.bind.Params) {
-		return s.fail(ctx, sqlerr.New(sqlerr.ProtocolViolation,
-			"bind message supplies %d parameters, but prepared statement \"%s\" requires %d", len(p.bind.Params), p.bind.Statement, x.params))
+	d, snap, err := s.decide(ctx, p.statement.parsed)
+	if err != nil {
+		return s.fail(ctx, err)
 	}
-	if p.statement.rows.read != nil {
-		p.read = &reading{session: s, plan: p.statement.rows.read, bind: p.bind, types: p.statement.rows.types}
+	if d.Rows == route.NoRows {
+		return s.forward(ctx, f, 'B') // the name is one of the home database's by now
 	}
-	return s.client.Send(BindComplete{})
+	fresh, _, err := planRows(p.statement, d, snap)
+	if err != nil {
+		return s.fail(ctx, err)
+	}
+	fresh.types = p.statement.rows.types
+	statement := *p.statement
+	statement.rows = fresh
+	p.statement, p.fields = &statement, x.fields
+	if err := s.bindParameters(ctx, p, x.params); err != nil {
+		return s.fail(ctx, err)
+	}
+	if fresh.read != nil {
+		p.read = &reading{session: s, plan: fresh.read, bind: p.bind, types: fresh.types}
+	}
+	s.dropPortal(p.bind.Portal)
+	s.portals[p.bind.Portal] = p
+	return nil
+}
+
+// bindParameters binds the client's parameters to a statement that has nothing but them.
+func (s *Session) bindParameters(ctx context.Context, p *portal, types []uint32) error {
+	b := p.bind
+	switch formats := len(b.ResultFormats); {
+	case len(types) != len(b.Params):
+		return sqlerr.New(sqlerr.ProtocolViolation, "bind message supplies %d parameters, but prepared statement \"%s\" requires %d",
+			len(b.Params), b.Statement, len(types))
+	case formats > 1 && formats != len(p.fields):
+		return sqlerr.New(sqlerr.ProtocolViolation, "bind message has %d result formats but query has %d columns", formats, len(p.fields))
+	}
+	list := make([]string, len(types))
+	for i := range types {
+		list[i] = "$" + strconv.Itoa(i+1)
+	}
+	x := newExchange(s.client)
+	x.show = func(f Frame) bool { return f.Type == '2' || f.Type == 'N' }
+	x.edit = func(*pgproto3.ErrorResponse) {}
+	err := s.backend.addAll(x,
+		outgoing{&pgproto3.Close{ObjectType: 'S', Name: ownName}, 'C'},
+		outgoing{&pgproto3.Parse{Name: ownName, Query: "select " + strings.Join(list, ", "), ParameterOIDs: types}, 'P'},
+		outgoing{&pgproto3.Bind{
+			DestinationPortal: b.Portal, PreparedStatement: ownName, Parameters: b.Params, ParameterFormatCodes: b.ParamFormats,
+		}, 'B'},
+		outgoing{&pgproto3.Close{ObjectType: 'S', Name: ownName}, 'C'},
+	)
+	if err != nil {
+		return err
+	}
+	if err := s.backend.run(ctx, x, func() {}); err != nil && !errors.Is(err, errBackendGone) {
+		return errAnswered
+	} else if err != nil {
+		return err
+	}
+	return nil
 }
 
 // describeRows answers Describe for the portal of a statement that moves rows: the shape is that of the
 // prepared statement, in the formats of the portal's Bind.
-func (s *Session) describeRows(ctx context.Context, p *portal) error {
+func (s *Session) describeRows(p *portal) error {
 	if p.read == nil {
 		return s.client.Send(NoData{})
 	}
-	x := newExchange(s.client)
-	if err := s.backend.addMessage(&pgproto3.Describe{ObjectType: 'S', Name: p.bind.Statement}, 'd', x); err != nil {
-		return err
+	fields := slices.Clone(p.fields)
+	for i := range fields {
+		fields[i].Format = formatOf(p.bind.ResultFormats, i)
 	}
-	if err := s.backend.run(ctx, x, func() {}); err != nil {
-		return s.fail(ctx, err)
-	}
-	for i := range x.fields {
-		x.fields[i].Format = formatOf(p.bind.ResultFormats, i)
-	}
-	body, err := encodeBody(&pgproto3.RowDescription{Fields: x.fields})
+	return s.sendShape(fields)
+}
+
+// sendShape sends a RowDescription.
+func (s *Session) sendShape(fields []pgproto3.FieldDescription) error {
+	body, err := encodeBody(&pgproto3.RowDescription{Fields: fields})
 	if err != nil {
 		return err
 	}
@@ -147,13 +204,14 @@ func (s *Session) describeRows(ctx context.Context, p *portal) error {
 func (s *Session) runPortal(ctx context.Context, e *execution) error {
 	p := e.portal
 	if p.read == nil {
-		return s.insert(ctx, p.statement.rows, p.bind)
+		return s.insert(ctx, p.statement, p.statement.rows, p.bind)
 	}
 	if !p.read.started {
 		if err := s.beginRead(ctx, p.read); err != nil {
 			return err
 		}
 	}
+	before := p.read.sent
 	suspended, err := p.read.run(ctx, e.maxRows)
 	if err != nil {
 		return err
@@ -162,7 +220,7 @@ func (s *Session) runPortal(ctx context.Context, e *execution) error {
 		return s.client.Send(PortalSuspended{})
 	}
 	p.read.close()
-	s.held = CommandComplete{fmt.Sprintf("SELECT %d", p.read.sent)}
+	s.held = CommandComplete{fmt.Sprintf("SELECT %d", p.read.sent-before)}
 	return nil
 }
 

@@ -64,11 +64,12 @@ type Session struct {
 	// readySent tells that the ReadyForQuery of the message at hand has been sent.
 	readySent bool
 
-	mu     sync.Mutex
-	cancel context.CancelCauseFunc // of the statement of ours that runs now, nil when none does
-	busy   bool                    // a message of the client is being handled
-	last   time.Time               // when busy changed
-	ending *sqlerr.Error           // why the session is to end, nil while it is not
+	mu      sync.Mutex
+	cancel  context.CancelCauseFunc // of the statement of ours that runs now, nil when none does
+	busy    bool                    // a message of the client is being handled
+	last    time.Time               // when busy changed
+	ending  *sqlerr.Error           // why the session is to end, nil while it is not
+	aborted bool                    // the time to shut down is over
 }
 
 // New prepares a session for a client that is past startup and authentication.
@@ -110,6 +111,8 @@ func (s *Session) Run(ctx context.Context) error {
 			err = errBackendGone
 		}
 		switch {
+		case s.isAborted() && !errors.Is(err, errTerminate):
+			return s.fatal(ErrShutdown)
 		case errors.Is(err, errTerminate):
 			return nil
 		case errors.Is(err, errBackendGone):

@@ -16,16 +16,19 @@ import (
 func (s *Session) simpleQuery(ctx context.Context, f Frame) error {
 	req, err := s.client.Decode(f)
 	if err != nil {
-		return err
+		return s.malformed(ctx, f, 'Q', err)
 	}
 	query := req.(QueryRequest)
 	script, err := s.route(query.Text)
 	if err != nil {
 		return s.refuseQuery(ctx, err)
 	}
-	if script.passOn && len(s.tx.staged) == 0 && s.tx.write == nil && len(s.portals) == 0 {
+	if script.passOn && !s.watches(script) {
 		s.tx.settled()
 		return s.forward(ctx, f, 'Q')
+	}
+	if script, err = s.readWhole(query.Text, script); err != nil {
+		return s.refuseQuery(ctx, err)
 	}
 	if err := s.open(ctx); err != nil {
 		return err
@@ -46,9 +49,15 @@ func (s *Session) simpleQuery(ctx context.Context, f Frame) error {
 		}
 		return nil
 	}
-	err = s.endQuery(ctx, s.runScript(ctx, script))
-	s.closePortals()
-	return err
+	return s.endQuery(ctx, s.runScript(ctx, script))
+}
+
+// watches tells whether the session must see each statement of a Query that is the home database's alone.
+func (s *Session) watches(script script) bool {
+	if len(s.tx.staged) > 0 || s.tx.write != nil || len(s.portals) > 0 {
+		return true
+	}
+	return script.forgets && len(s.prepared) > 0
 }
 
 // passOnWhole forwards a Query of one statement whose names turn out to mean nothing managed, as it came:
@@ -113,6 +122,12 @@ func (s *Session) refuseQuery(ctx context.Context, err error) error {
 
 // runScript runs the statements of a Query, up to the first error.
 func (s *Session) runScript(ctx context.Context, script script) error {
+	if len(script.statements) == 0 {
+		return s.client.Send(EmptyQuery{})
+	}
+	if err := s.parsedWhole(ctx, script); err != nil {
+		return err
+	}
 	alone := len(script.statements) == 1 && s.tx.executed == 0
 	s.inScript = len(script.statements) > 1
 	defer func() { s.inScript = false }()
@@ -133,6 +148,37 @@ func (s *Session) runScript(ctx context.Context, script script) error {
 	return s.writePending(ctx)
 }
 
+// parsedWhole looks, before the first of several statements runs, whether the home server can read those
+// that our parser could not: an error of syntax in one means that none of them runs.
+func (s *Session) parsedWhole(ctx context.Context, script script) error {
+	if len(script.statements) == 1 {
+		return nil
+	}
+	for i := range script.statements {
+		st := &script.statements[i]
+		if st.parsed.Err == nil {
+			continue
+		}
+		x := newExchange(s.client)
+		x.show = func(f Frame) bool { return f.Type == 'N' }
+		x.edit = func(m *pgproto3.ErrorResponse) { m.Position = shift(m.Position, st) }
+		err := s.backend.addAll(x,
+			outgoing{&pgproto3.Close{ObjectType: 'S', Name: ownName}, 'C'},
+			outgoing{&pgproto3.Parse{Name: ownName, Query: st.text}, 'P'},
+			outgoing{&pgproto3.Close{ObjectType: 'S', Name: ownName}, 'C'},
+		)
+		if err != nil {
+			return err
+		}
+		if err := s.backend.run(ctx, x, func() {}); errors.Is(err, errBackendGone) {
+			return err
+		} else if err != nil {
+			return errAnswered
+		}
+	}
+	return nil
+}
+
 // endQuery answers the error of a Query, if there is one, and ends it with ReadyForQuery.
 func (s *Session) endQuery(ctx context.Context, err error) error {
 	if err != nil {
@@ -144,6 +190,7 @@ func (s *Session) endQuery(ctx context.Context, err error) error {
 	if err := s.releaseHeld(); err != nil {
 		return err
 	}
+	s.closePortals()
 	if s.readySent {
 		s.readySent = false
 		return nil

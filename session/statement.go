@@ -56,7 +56,7 @@ func becauseOf(ctx context.Context, err error) error {
 
 func (s *Session) runOwn(ctx context.Context, st *routed, e *execution) error {
 	if sql := translate(st.parsed); sql != "" {
-		return s.passOnText(ctx, st, plan.HomeStatement{SQL: sql})
+		return s.passOnText(ctx, st, plan.HomeStatement{SQL: sql, Origin: madeUp(sql)})
 	}
 	switch ext := st.parsed.Extension.(type) {
 	case *parse.Job:
@@ -97,12 +97,24 @@ func (s *Session) runControl(ctx context.Context, st *routed, e *execution) erro
 		return err
 	}
 	s.tx.controlled(st.control)
+	s.closed(st.control)
 	return nil
+}
+
+// closed forgets prepared statements that the home server has closed.
+func (s *Session) closed(c control) {
+	switch {
+	case c.kind != closeStatements:
+	case c.all:
+		clear(s.prepared)
+	default:
+		delete(s.prepared, c.statement)
+	}
 }
 
 // rows answers a statement of ours with the rows of a query that the home server runs in its place. In
 // a Query its RowDescription is shown; a portal's was asked for by Describe.
-func (s *Session) rows(ctx context.Context, e *execution, sql string, tag string, args ...[]byte) error {
+func (s *Session) rows(ctx context.Context, e *execution, sql string, tag string, suspended bool, args ...[]byte) error {
 	x := newExchange(s.client)
 	x.show = func(f Frame) bool { return f.Type == 'D' || f.Type == 'T' && e.portal == nil }
 	x.keepTag = true
@@ -125,8 +137,8 @@ func (s *Session) rows(ctx context.Context, e *execution, sql string, tag string
 	if err := s.backend.run(ctx, x, func() { s.cancelHome(context.WithoutCancel(ctx)) }); err != nil {
 		return err
 	}
-	if tag == "" {
-		tag = x.tag
+	if suspended {
+		return s.client.Send(PortalSuspended{})
 	}
 	return s.client.Send(CommandComplete{tag})
 }

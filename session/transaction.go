@@ -36,7 +36,7 @@ type stagedStatement struct {
 	settings deploy.Settings
 	homeXID  uint64
 	retryOf  uuid.UUID // the job that it repeats; zero for a new statement
-	alone    bool // the only statement of its transaction
+	alone    bool      // the only statement of its transaction
 }
 
 type savepoint struct {
@@ -117,7 +117,9 @@ func (t *transaction) inBlock(tx byte) bool {
 type control struct {
 	kind      controlKind
 	savepoint string
-	chain     bool // AND CHAIN
+	chain     bool   // AND CHAIN
+	statement string // of closeStatements: the name, or
+	all       bool   // all of them
 }
 
 type controlKind int
@@ -131,7 +133,8 @@ const (
 	releaseSavepoint
 	rollbackToSavepoint
 	prepareTransaction
-	mayCommit // CALL and DO: a procedure may commit, outside a block
+	mayCommit       // CALL and DO: a procedure may commit, outside a block
+	closeStatements // DEALLOCATE and DISCARD ALL
 )
 
 // controlled notes a transaction statement that the home server has carried out.
@@ -159,7 +162,7 @@ func (t *transaction) controlled(c control) {
 			// Set before the session had anything to watch: all that is staged came after it.
 			t.discard()
 		}
-	case noControl, mayCommit:
+	case noControl, mayCommit, closeStatements:
 	}
 }
 

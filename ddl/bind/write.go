@@ -106,12 +106,17 @@ type insertColumn struct {
 	omitted bool // the system fills it
 }
 
-// columns resolves the column list, or takes the first count columns of the table.
-func (b *writeBuilder) columns(count int) ([]insertColumn, error) {
-	all := b.write.Relation.Table.Columns
+// columns resolves the column list, or takes the first columns of the table, as many as there are items in
+// a row.
+func (b *writeBuilder) columns(items []parse.Span) ([]insertColumn, error) {
+	all, count := b.write.Relation.Table.Columns, len(items)
+	tooMany := func(columns int) error {
+		return sqlerr.New(sqlerr.SyntaxError, "INSERT has more expressions than target columns").
+			At(b.st.Position(items[columns].Start))
+	}
 	if len(b.ins.GetCols()) == 0 {
 		if count > len(all) {
-			return nil, sqlerr.New(sqlerr.SyntaxError, "INSERT has more expressions than target columns").At(b.position)
+			return nil, tooMany(len(all))
 		}
 		listed := make([]insertColumn, count)
 		for i := range count {
@@ -137,9 +142,10 @@ func (b *writeBuilder) columns(count int) ([]insertColumn, error) {
 	}
 	switch {
 	case count > len(listed):
-		return nil, sqlerr.New(sqlerr.SyntaxError, "INSERT has more expressions than target columns").At(b.position)
+		return nil, tooMany(len(listed))
 	case count < len(listed):
-		return nil, sqlerr.New(sqlerr.SyntaxError, "INSERT has more target columns than expressions").At(b.position)
+		return nil, sqlerr.New(sqlerr.SyntaxError, "INSERT has more target columns than expressions").
+			At(b.st.Position(int(b.ins.GetCols()[count].GetResTarget().GetLocation())))
 	}
 	return listed, nil
 }
@@ -156,10 +162,10 @@ func (b *writeBuilder) values() error {
 	for i, list := range lists {
 		if items := len(list.GetList().GetItems()); items != count || len(rows[i].items) != items {
 			return sqlerr.New(sqlerr.SyntaxError, "VALUES lists must all be the same length").
-				At(b.st.Position(rows[i].open))
+				At(b.st.Position(rows[i].start()))
 		}
 	}
-	columns, err := b.columns(count)
+	columns, err := b.columns(rows[0].items)
 	if err != nil {
 		return err
 	}
@@ -285,6 +291,14 @@ func (b *writeBuilder) rowSpans() (rows []valuesRow, head int) {
 		}
 	}
 	return rows, head
+}
+
+// start is the offset of the first value.
+func (r *valuesRow) start() int {
+	if len(r.items) == 0 {
+		return r.open
+	}
+	return r.items[0].Start
 }
 
 func (r *valuesRow) item(tokens []parse.Token, start, i int) {

@@ -10,6 +10,7 @@ const (
 	CharacterNotInRepertoire      = "22021"
 	InvalidParameterValue         = "22023"
 	ActiveSQLTransaction          = "25001"
+	ReadOnlySQLTransaction        = "25006"
 	InFailedSQLTransaction        = "25P02"
 	InvalidSQLStatementName       = "26000"
 	InvalidAuthorization          = "28000"

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"strings"
 	"time"
@@ -53,9 +54,7 @@ func connect(ctx context.Context, address string, parameters map[string]string) 
 		ProtocolVersion: pgproto3.ProtocolVersion30,
 		Parameters:      map[string]string{"user": user, "database": gatewaytest.Database},
 	}
-	for k, v := range parameters {
-		startup.Parameters[k] = v
-	}
+	maps.Copy(startup.Parameters, parameters)
 	hello, err := startup.Encode(nil)
 	if err != nil {
 		return nil, err

@@ -35,7 +35,7 @@ func TestMain(m *testing.M) {
 func run(m *testing.M) (code int, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	defer cancel()
-	if reference, err = pgserver.Start(ctx); err != nil {
+	if reference, err = pgserver.Start(ctx, "timezone=UTC"); err != nil {
 		return 0, err
 	}
 	defer func() { err = errors.Join(err, reference.Stop()) }()

@@ -25,6 +25,10 @@ var normalisations = []struct {
 		"a key is of one connection",
 	},
 	{
+		regexp.MustCompile(`pg_temp_\d+`), "pg_temp_n",
+		"the schema of temporary tables is called after the slot of the server's process",
+	},
+	{
 		regexp.MustCompile(`"Type":"NotificationResponse","PID":[1-9]\d*`), `"Type":"NotificationResponse","PID":"of a process"`,
 		"a process id is of one connection",
 	},

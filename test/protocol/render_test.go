@@ -93,11 +93,24 @@ func renderFields(typ string, m *pgproto3.ErrorResponse) string {
 	var out bytes.Buffer
 	fmt.Fprintf(&out, `{"Type":%q`, typ)
 	for _, field := range [][2]string{
-		{"Severity", m.Severity}, {"SeverityUnlocalized", m.SeverityUnlocalized}, {"Code", m.Code}, {"Message", m.Message},
-		{"Detail", m.Detail}, {"Hint", m.Hint}, {"Position", number(m.Position)},
-		{"InternalPosition", number(m.InternalPosition)}, {"InternalQuery", m.InternalQuery}, {"Where", m.Where},
-		{"Schema", m.SchemaName}, {"Table", m.TableName}, {"Column", m.ColumnName}, {"DataType", m.DataTypeName},
-		{"Constraint", m.ConstraintName}, {"File", m.File}, {"Line", number(m.Line)}, {"Routine", m.Routine},
+		{"Severity", m.Severity},
+		{"SeverityUnlocalized", m.SeverityUnlocalized},
+		{"Code", m.Code},
+		{"Message", m.Message},
+		{"Detail", m.Detail},
+		{"Hint", m.Hint},
+		{"Position", number(m.Position)},
+		{"InternalPosition", number(m.InternalPosition)},
+		{"InternalQuery", m.InternalQuery},
+		{"Where", m.Where},
+		{"Schema", m.SchemaName},
+		{"Table", m.TableName},
+		{"Column", m.ColumnName},
+		{"DataType", m.DataTypeName},
+		{"Constraint", m.ConstraintName},
+		{"File", m.File},
+		{"Line", number(m.Line)},
+		{"Routine", m.Routine},
 	} {
 		if field[1] != "" {
 			fmt.Fprintf(&out, `,%q:%s`, field[0], quote(field[1]))

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -255,12 +256,12 @@ func show(frames []frame, end string) string {
 // lastValue is the first value of the last row.
 func lastValue(t *testing.T, frames []frame) string {
 	t.Helper()
-	for i := len(frames) - 1; i >= 0; i-- {
-		if frames[i].typ != 'D' {
+	for _, frame := range slices.Backward(frames) {
+		if frame.typ != 'D' {
 			continue
 		}
-		size := int(frames[i].body[5])
-		return string(frames[i].body[6 : 6+size])
+		size := int(frame.body[5])
+		return string(frame.body[6 : 6+size])
 	}
 	t.Fatal("no row to keep a value of")
 	return ""
