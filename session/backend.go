@@ -26,6 +26,9 @@ const backendBodyMax = 1 << 30
 // errBackendGone is why a session ends when its home connection does.
 var errBackendGone = errors.New("home connection lost")
 
+// errCopyIn tells that the home server answers nothing before the data of a COPY has ended.
+var errCopyIn = errors.New("the home server waits for data of a COPY")
+
 // Link is a connection of the home database that is past authentication.
 type Link struct {
 	Conn       net.Conn
@@ -133,7 +136,7 @@ func (b *backend) addAll(x *exchange, messages ...outgoing) error {
 func (b *backend) expect(kind byte, sink *exchange) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.copyIn && kind == 'S' {
+	if b.copyIn && ignoredInCopy(kind) {
 		return // ignored by the server until the data has ended
 	}
 	if b.failed && kind != 'S' && !b.syncQueued() {
@@ -148,6 +151,9 @@ func (b *backend) expect(kind byte, sink *exchange) {
 	}
 	b.queue = append(b.queue, expectation{kind, sink})
 }
+
+// ignoredInCopy tells whether the server takes a message for part of the data.
+func ignoredInCopy(kind byte) bool { return kind == 'S' || kind == 'H' }
 
 // syncQueued tells whether a Sync is on its way, behind which the server answers again; b.mu is held.
 func (b *backend) syncQueued() bool {
@@ -174,7 +180,8 @@ func (b *backend) flush() error {
 }
 
 // drain makes the server answer all that it was sent, and waits until the client has been sent it. It
-// returns the state of the transaction and whether the server now skips to the next Sync.
+// returns the state of the transaction and whether the server now skips to the next Sync. While a COPY
+// waits for data it is errCopyIn.
 func (b *backend) drain() (tx byte, failed bool, err error) {
 	b.mu.Lock()
 	waiting := len(b.queue) > 0
@@ -192,8 +199,11 @@ func (b *backend) drain() (tx byte, failed bool, err error) {
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	for len(b.queue) > 0 && b.gone == nil {
+	for len(b.queue) > 0 && b.gone == nil && !b.copyIn {
 		b.changed.Wait()
+	}
+	if b.copyIn && b.gone == nil {
+		return b.tx, b.failed, errCopyIn
 	}
 	return b.tx, b.failed, b.gone
 }

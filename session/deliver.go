@@ -91,7 +91,7 @@ func (b *backend) beginCopyIn() {
 		return
 	}
 	end := 1
-	for end < len(b.queue) && b.queue[end].kind == 'S' {
+	for end < len(b.queue) && ignoredInCopy(b.queue[end].kind) {
 		end++
 	}
 	b.queue = slices.Delete(b.queue, 1, end)

@@ -7,8 +7,20 @@ import (
 	"github.com/tablewright/tablewright/ddl/sqlerr"
 )
 
-// handle deals with one message of the client.
+// handle deals with one message of the client. In the middle of a COPY's data the home server is the judge
+// of it: Flush and Sync are part of the copy, anything else ends it.
 func (s *Session) handle(ctx context.Context, f Frame) error {
+	err := s.dispatch(ctx, f)
+	if !errors.Is(err, errCopyIn) {
+		return err
+	}
+	if f.Type == 'S' {
+		return s.forward(ctx, f, 'S')
+	}
+	return s.forward(ctx, f, 0)
+}
+
+func (s *Session) dispatch(ctx context.Context, f Frame) error {
 	if s.skip && f.Type != 'S' && f.Type != 'X' {
 		return nil // after an error of ours, up to the Sync
 	}
@@ -37,7 +49,12 @@ func (s *Session) handle(ctx context.Context, f Frame) error {
 	case 'F':
 		return s.refuseQuery(ctx, sqlerr.New(sqlerr.FeatureNotSupported, "the function call protocol is not supported").
 			WithHint("Call the function in a SELECT."))
-	default: // H, c, d, f: no answer of their own
+	case 'H':
+		if len(f.Body) > 0 {
+			return s.forward(ctx, f, 'H') // malformed: an error is its answer
+		}
+		return s.forward(ctx, f, 0)
+	default: // c, d, f: no answer of their own
 		return s.forward(ctx, f, 0)
 	}
 }

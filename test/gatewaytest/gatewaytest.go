@@ -81,11 +81,21 @@ func (g *Gateway) start(ctx context.Context, dir string, env []string) error {
 		"--listen", g.Address(), "--http-listen", "127.0.0.1:"+strconv.Itoa(g.HTTPPort))
 	cmd.Env = append(os.Environ(), env...)
 	cmd.Stdout, cmd.Stderr = g, g
-	if err := cmd.Start(); err != nil {
+	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGTERM}
+	started := make(chan error, 1)
+	go func() {
+		// The gateway is told to end with the thread that started it: the thread must live as long.
+		runtime.LockOSThread()
+		err := cmd.Start()
+		started <- err
+		if err == nil {
+			g.ended <- cmd.Wait()
+		}
+	}()
+	if err := <-started; err != nil {
 		return fmt.Errorf("the gateway's binary, which `make build` makes: %w", err)
 	}
 	g.PID, g.signal = cmd.Process.Pid, cmd.Process.Signal
-	go func() { g.ended <- cmd.Wait() }()
 	deadline := time.Now().Add(startMax)
 	for time.Now().Before(deadline) {
 		select {
