@@ -3,7 +3,7 @@ SHELL := /bin/bash
 GO_SOURCES := $(shell git ls-files '*.go' '*.sql' '*.yaml' go.mod go.sum 2>/dev/null)
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 
-.PHONY: build demo run test lint fmt generate verify setup-run setup-test setup-lint bench image-check
+.PHONY: build demo run test lint fmt generate verify setup-run setup-test setup-lint bench hostile image-check
 
 setup-run setup-test setup-lint: setup-%:
 	@scripts/setup $*
@@ -35,6 +35,15 @@ RUNS ?= 40
 SEED ?=
 faults: build
 	FAULT_RUNS=$(RUNS) FAULT_SEED=$(SEED) go test -count=1 -timeout 10h -v -run TestKilledAtAnyPoint ./test/e2e
+
+# make hostile FRAMES=160000 SEED=7: frames that look right and are not, clients that mean no good, and the
+# fuzzers of the decoders for FUZZ each. SEED repeats a run.
+FRAMES ?= 160000
+PARSES ?= 1000000
+FUZZ ?= 60s
+hostile: build
+	FRAMES=$(FRAMES) PARSES=$(PARSES) SEED=$(SEED) go test -count=1 -timeout 2h -v -run Hostile ./test/protocol
+	@for f in FuzzReader FuzzReadStartup FuzzDecode; do go test -run XXX -fuzz "^$$f$$" -fuzztime $(FUZZ) ./server/wire || exit 1; done
 
 image-check: build
 	@BINARY=bin/tablewright scripts/image-check

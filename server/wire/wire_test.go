@@ -154,12 +154,46 @@ func TestDecodeRefusesMalformedBodies(t *testing.T) {
 }
 
 func FuzzDecode(f *testing.F) {
-	f.Add(byte('B'), []byte("\x00\x00\x00\x01\x00\x01\x00\x01\x00\x00\x00\x01x\x00\x00"))
-	f.Add(byte('P'), []byte("\x00select 1\x00\x00\x00"))
-	f.Add(byte('Q'), []byte("select 1\x00"))
+	for _, seed := range []struct {
+		typ  byte
+		body string
+	}{
+		{'Q', "select 1\x00"},
+		{'P', "\x00select 1\x00\x00\x00"},
+		{'P', "s\x00select $1\x00\x00\x01\x00\x00\x00\x17"},
+		{'B', "\x00\x00\x00\x01\x00\x01\x00\x01\x00\x00\x00\x01x\x00\x00"},
+		{'B', "p\x00s\x00\x00\x00\x00\x01\xff\xff\xff\xff\x00\x01\x00\x01"},
+		{'D', "Sname\x00"},
+		{'E', "p\x00\x00\x00\x00\x01"},
+		{'C', "Pname\x00"},
+	} {
+		f.Add(seed.typ, []byte(seed.body))
+	}
 	f.Fuzz(func(t *testing.T, typ byte, body []byte) {
-		if req, err := wire.Decode(session.Frame{Type: typ, Body: body}); (req == nil) == (err == nil) {
+		req, err := wire.Decode(session.Frame{Type: typ, Body: body})
+		if (req == nil) == (err == nil) {
 			t.Fatalf("request %v, error %v", req, err)
+		}
+		var e *sqlerr.Error
+		if err != nil && (!errors.As(err, &e) || e.Code != sqlerr.ProtocolViolation) {
+			t.Fatalf("got %v, want a protocol violation", err)
+		}
+	})
+}
+
+func FuzzReadStartup(f *testing.F) {
+	for _, seed := range [][]byte{
+		startup(196608, "user\x00alice\x00database\x00d\x00options\x00-c a=b\x00\x00"),
+		startup(196608+9999, "user\x00a\x00_pq_.test\x00x\x00\x00"),
+		startup(80877102, "\x00\x00\x00\x07\x00\x00\x00\x09"), startup(80877103, ""), startup(80877104, ""),
+		[]byte("GET / HTTP/1.1\r\n\r\n"), {0x16, 3, 1, 2, 0, 1},
+	} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, input []byte) {
+		got, err := wire.NewReader(bytes.NewReader(input)).ReadStartup()
+		if err == nil && got.Kind == wire.StartupMessage && got.User() == "" {
+			t.Fatalf("a startup without a user: %v", got)
 		}
 	})
 }

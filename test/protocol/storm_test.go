@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"net"
 	"os"
 	"strconv"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -78,6 +80,7 @@ type stormClient struct {
 	rand *rand.Rand
 	conn *client
 	mark int
+	lied bool // a length of the burst takes in what follows
 }
 
 func (w *stormClient) run(t *testing.T, frames int) error {
@@ -106,6 +109,7 @@ func (w *stormClient) run(t *testing.T, frames int) error {
 // burst sends n frames, then ends whatever they have begun and asks for a row that nobody else makes.
 func (w *stormClient) burst(n int) error {
 	var out []byte
+	w.lied = false
 	for range n {
 		out = w.frame(out)
 	}
@@ -120,8 +124,16 @@ func (w *stormClient) burst(n int) error {
 			return err
 		}
 	}
+	var answers []byte
 	written := make(chan error, 1)
-	go func() { written <- w.conn.write(out) }()
+	conn, lied := w.conn, w.lied
+	go func() {
+		err := conn.write(out)
+		if lied && err == nil {
+			err = conn.Conn.(*net.TCPConn).CloseWrite() // nothing more comes, so it cannot be waited for
+		}
+		written <- err
+	}()
 	for {
 		f, err := w.conn.read()
 		if err != nil {
@@ -131,13 +143,19 @@ func (w *stormClient) burst(n int) error {
 			if isEnd(err) {
 				return nil // a frame that ends the session was among them
 			}
-			return fmt.Errorf("neither an answer nor an end: %w", err)
+			return fmt.Errorf("neither an answer nor an end: %w; sent\n%sanswered %q", err, frames(out), answers)
 		}
+		answers = append(answers, f.typ)
 		if f.typ == 'D' && len(f.body) >= 6 && string(f.body[6:]) == want {
 			break
 		}
 	}
-	if err := <-written; err != nil {
+	if err := <-written; err != nil || lied {
+		_ = w.conn.Close()
+		w.conn = nil
+		if lied {
+			return nil
+		}
 		return err
 	}
 	f, err := w.conn.read()
@@ -148,6 +166,17 @@ func (w *stormClient) burst(n int) error {
 		return errors.Join(err, fmt.Errorf("the session ends up in state %q", f.body))
 	}
 	return nil
+}
+
+// frames lists what was sent, for whoever has to find out what was wrong with it.
+func frames(out []byte) string {
+	var b strings.Builder
+	for len(out) >= 5 {
+		n := min(max(int(binary.BigEndian.Uint32(out[1:])), 4), len(out)-1)
+		fmt.Fprintf(&b, "  %c %q\n", out[0], out[5:1+n])
+		out = out[1+n:]
+	}
+	return b.String()
 }
 
 // frame adds one message: as it should be, or damaged.
@@ -177,6 +206,10 @@ func (w *stormClient) frame(out []byte) []byte {
 	case 5: // a length that is not its own
 		if w.rand.IntN(8) == 0 {
 			binary.BigEndian.PutUint32(out[start+1:], w.rand.Uint32())
+			if w.rand.IntN(2) == 0 {
+				binary.BigEndian.PutUint32(out[start+1:], 4+w.rand.Uint32N(500))
+			}
+			w.lied = true
 		}
 	case 6: // a type that does not exist
 		if w.rand.IntN(8) == 0 {
