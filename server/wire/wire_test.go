@@ -186,7 +186,8 @@ func FuzzReadStartup(f *testing.F) {
 		startup(196608, "user\x00alice\x00database\x00d\x00options\x00-c a=b\x00\x00"),
 		startup(196608+9999, "user\x00a\x00_pq_.test\x00x\x00\x00"),
 		startup(80877102, "\x00\x00\x00\x07\x00\x00\x00\x09"), startup(80877103, ""), startup(80877104, ""),
-		[]byte("GET / HTTP/1.1\r\n\r\n"), {0x16, 3, 1, 2, 0, 1},
+		[]byte("GET / HTTP/1.1\r\n\r\n"),
+		{0x16, 3, 1, 2, 0, 1},
 	} {
 		f.Add(seed)
 	}

@@ -350,4 +350,9 @@ func TestWritingWhileNotified(t *testing.T) {
 	if notices == 0 {
 		t.Error("no notice came, so nothing was proved")
 	}
+	for _, sql := range []string{"drop table lake.talk.much", "drop schema lake.talk"} {
+		if err := c.exec(sql); err != nil {
+			t.Error(err)
+		}
+	}
 }
