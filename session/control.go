@@ -135,16 +135,21 @@ func (s *Session) isAborted() bool {
 	return s.aborted
 }
 
-// begin makes the context of a statement of ours: Cancel ends it, and so does a client that goes away.
-// end must be called when the statement is over.
+// begin makes the context of a statement of ours: Cancel ends it, and so does a client that goes away while
+// it is watched. end must be called when the statement is over.
 func (s *Session) begin(ctx context.Context) (_ context.Context, end func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	watched, stop := s.client.Watch(ctx)
-	s.unwatch = sync.OnceFunc(stop)
+	// The statement goes on when the watch alone ends: then its client sends data.
+	forget := context.AfterFunc(watched, func() { cancel(context.Cause(watched)) })
+	s.unwatch = sync.OnceFunc(func() {
+		forget()
+		stop()
+	})
 	s.mu.Lock()
 	s.cancel = cancel
 	s.mu.Unlock()
-	return watched, func() {
+	return ctx, func() {
 		s.mu.Lock()
 		s.cancel = nil
 		s.mu.Unlock()

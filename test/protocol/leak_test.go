@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/rs/zerolog"
@@ -23,8 +24,8 @@ import (
 // homeLinks opens connections of sessions to a home database.
 type homeLinks struct{ *home.Home }
 
-func (h homeLinks) Connect(ctx context.Context, user, database string, parameters map[string]string) (*session.Link, error) {
-	conn, err := h.ConnectAs(ctx, user, database, parameters)
+func (h homeLinks) Connect(ctx context.Context, id session.Identity) (*session.Link, error) {
+	conn, err := h.ConnectAs(ctx, id.User, id.Database, id.Parameters)
 	if e, ok := errors.AsType[*pgconn.PgError](err); ok {
 		return nil, &sqlerr.Error{Code: e.Code, Message: e.Message}
 	}
@@ -70,7 +71,7 @@ func (s *sessions) serve(ctx context.Context, c net.Conn) {
 			s.faults = append(s.faults, fmt.Sprint(p))
 		}
 	}()
-	conn := wire.NewConn(c)
+	conn := wire.NewConn(c, time.Minute)
 	hello, err := conn.Reader().ReadStartup()
 	if err != nil {
 		return
