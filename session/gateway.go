@@ -29,8 +29,14 @@ type Gateway struct {
 	Routes    *RouteCache
 }
 
-// Deployer carries plans out.
+// Deployer carries plans out, and looks after what became of them.
 type Deployer interface {
+	Planner
+	Jobs
+}
+
+// Planner carries plans out.
+type Planner interface {
 	// Settle waits for jobs that are at work on objects, or answers 55006 when there is one.
 	Settle(ctx context.Context, names []string, wait bool, settings deploy.Settings, n deploy.Notifier) error
 	// Check looks whether the live systems allow a plan, behind the earlier ones of its transaction; it
@@ -38,14 +44,18 @@ type Deployer interface {
 	Check(ctx context.Context, p *plan.Plan, earlier []*plan.Plan) error
 	// Begin records the work of a home transaction that is about to commit.
 	Begin(ctx context.Context, r deploy.Request) (*deploy.Run, error)
+	// Look says what EXPLAIN shows beyond the plan; it changes nothing.
+	Look(ctx context.Context, p *plan.Plan) plan.Extra
+}
+
+// Jobs are the jobs that plans became.
+type Jobs interface {
 	// WaitForJob waits for a job's end; a failed job is an error with the job's own SQLSTATE.
 	WaitForJob(ctx context.Context, id uuid.UUID, settings deploy.Settings, n deploy.Notifier) error
 	// Ended is the plan of a job that has ended without success; another one is 55000.
 	Ended(ctx context.Context, id uuid.UUID) (*plan.Plan, error)
 	// CancelJob asks for a job's end.
 	CancelJob(ctx context.Context, id uuid.UUID) error
-	// Look says what EXPLAIN shows beyond the plan; it changes nothing.
-	Look(ctx context.Context, p *plan.Plan) plan.Extra
 }
 
 // Relations moves rows of managed tables.
