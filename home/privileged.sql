@@ -403,7 +403,8 @@ begin
   end if;
   select name into former from tablewright.catalog where server = server_oid;
   insert into tablewright.catalog (server, name) values (server_oid, s.srvname)
-    on conflict (server) do update set name = excluded.name, generation = catalog.generation + 1;
+    on conflict (server) do update set name = excluded.name,
+      generation = catalog.generation + (tag = 'ALTER SERVER')::int;
   if former <> s.srvname then
     update tablewright.managed_schema set catalog = s.srvname where catalog = former;
     update tablewright.relation set catalog = s.srvname where catalog = former;
@@ -692,6 +693,230 @@ begin
   execute format('drop table %s', rel::regclass);
 end $$;
 revoke all on function tablewright.drop_shadow(oid) from public;
+
+-- Discovery: shadows of what a system holds beside what was made here ---------------------------------
+
+-- The type as a shadow has it: a built-in one of that name, or text for what only the other system knows.
+create or replace function tablewright.shadow_type(name text) returns text
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+begin
+  if exists (select from pg_type where oid = to_regtype(name) and typnamespace = 'pg_catalog'::regnamespace
+      and typtype in ('b', 'r', 'm')) then
+    return name;
+  end if;
+  return 'text';
+exception when others then
+  return 'text';
+end $$;
+revoke all on function tablewright.shadow_type(text) from public;
+
+-- One column as CREATE TABLE and ADD COLUMN take it. A default is a constant or one of a few functions: what
+-- comes here is chosen by the gateway.
+create or replace function tablewright.shadow_column(c jsonb) returns text
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+begin
+  return format('%I %s', c->>'name', tablewright.shadow_type(c->>'type'))
+    || case when c->>'identity' in ('ALWAYS', 'BY DEFAULT') then format(' generated %s as identity', c->>'identity')
+         when c->>'default' <> '' then format(E' default (%s\n)', c->>'default') else '' end
+    || case when (c->>'not_null')::boolean then ' not null' else '' end;
+end $$;
+revoke all on function tablewright.shadow_column(jsonb) from public;
+
+-- Comments of a shadow and its columns, where they are others.
+create or replace function tablewright.comment_shadow(rel oid, t jsonb) returns void
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+declare c jsonb;
+begin
+  if coalesce(obj_description(rel, 'pg_class'), '') <> coalesce(t->>'comment', '') then
+    execute format('comment on table %s is %L', rel::regclass, nullif(t->>'comment', ''));
+  end if;
+  for c in
+    select x from jsonb_array_elements(t->'columns') x join pg_attribute a on a.attrelid = rel and a.attname = x->>'name'
+      where coalesce(col_description(rel, a.attnum), '') <> coalesce(x->>'comment', '') and not a.attisdropped
+  loop
+    execute format('comment on column %s.%I is %L', rel::regclass, c->>'name', nullif(c->>'comment', ''));
+  end loop;
+end $$;
+revoke all on function tablewright.comment_shadow(oid, jsonb) from public;
+
+-- Gives a column of a shadow another type. Where PostgreSQL knows no way from one to the other the column is
+-- made anew: there are no values.
+create or replace function tablewright.retype_shadow(rel oid, column_name name, c jsonb, type text) returns void
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+begin
+  execute format('alter table %s alter column %I drop default, alter column %I type %s', rel::regclass, column_name, column_name, type);
+exception when datatype_mismatch or cannot_coerce or feature_not_supported or invalid_column_definition or syntax_error then
+  execute format('alter table %s drop column %I', rel::regclass, column_name);
+  execute format('alter table %s add column %s', rel::regclass, tablewright.shadow_column(c));
+end $$;
+revoke all on function tablewright.retype_shadow(oid, name, jsonb, text) from public;
+
+-- Brings an observed shadow to the columns and the key that its table has now. Tells whether it had others.
+create or replace function tablewright.converge_shadow(rel oid, t jsonb) returns boolean
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+declare
+  r record; changed boolean := false; former name;
+  key name[] := array(select jsonb_array_elements_text(t->'key')); had name[];
+begin
+  select k.conname, array(select a.attname from unnest(k.conkey) with ordinality u(num, place)
+      join pg_attribute a on a.attrelid = rel and a.attnum = u.num order by u.place) into former, had
+    from pg_constraint k where k.conrelid = rel and k.contype = 'p';
+  if former is not null and had is distinct from key then
+    execute format('alter table %s drop constraint %I', rel::regclass, former);
+    changed := true;
+  end if;
+  for r in
+    select a.attname, a.attnotnull, format_type(a.atttypid, a.atttypmod) as type, x as wanted,
+        tablewright.shadow_type(x->>'type') as wanted_type, (x->>'not_null')::boolean or x->>'name' = any (key) as wanted_not_null
+      from (select * from pg_attribute where attrelid = rel and attnum > 0 and not attisdropped) a
+      full join jsonb_array_elements(t->'columns') with ordinality as w(x, place) on a.attname = w.x->>'name' order by w.place
+  loop
+    if r.wanted is null then
+      execute format('alter table %s drop column %I', rel::regclass, r.attname);
+      changed := true;
+    elsif r.attname is null then
+      execute format('alter table %s add column %s', rel::regclass, tablewright.shadow_column(r.wanted));
+      changed := true;
+    else
+      if r.type <> r.wanted_type then
+        perform tablewright.retype_shadow(rel, r.attname, r.wanted, r.wanted_type);
+        changed := true;
+      end if;
+      if r.attnotnull <> r.wanted_not_null then
+        execute format('alter table %s alter column %I %s not null', rel::regclass, r.attname,
+          case when r.wanted_not_null then 'set' else 'drop' end);
+        changed := true;
+      end if;
+    end if;
+  end loop;
+  if key <> '{}' and (former is null or had is distinct from key) then
+    execute format('alter table %s add primary key (%s)', rel::regclass,
+      (select string_agg(quote_ident(k), ', ' order by place) from unnest(key) with ordinality u(k, place)));
+    changed := true;
+  end if;
+  return changed;
+end $$;
+revoke all on function tablewright.converge_shadow(oid, jsonb) from public;
+
+-- One table that a system holds: its shadow is made, or brought up to date when nobody has taken it over.
+create or replace function tablewright.observe_table(catalog_name text, owner text, t jsonb) returns text
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+declare rel oid; x tablewright.relation; changed boolean := false;
+begin
+  rel := to_regclass(format('%I.%I', t->>'schema', t->>'name'));
+  if rel is not null then
+    select * into x from tablewright.relation where oid = rel;
+    if x.oid is null or x.managed <> 'observed' then
+      return 'same';
+    end if;
+    changed := tablewright.converge_shadow(rel, t);
+  else
+    execute format('create table %I.%I (%s)', t->>'schema', t->>'name', (select string_agg(part, ', ' order by place) from (
+      select tablewright.shadow_column(c) as part, place from jsonb_array_elements(t->'columns') with ordinality e(c, place)
+      union all
+      select 'primary key (' || string_agg(quote_ident(k), ', ' order by place) || ')', 1e9
+        from jsonb_array_elements_text(t->'key') with ordinality u(k, place) having count(*) > 0) parts));
+    rel := format('%I.%I', t->>'schema', t->>'name')::regclass;
+    execute format('alter table %s owner to %I', rel::regclass, owner);
+    perform tablewright.register_relation(rel);
+  end if;
+  perform tablewright.comment_shadow(rel, t);
+  select * into x from tablewright.relation where oid = rel;
+  if changed or x.managed <> 'observed' or x.state <> 'ready' or x.identity is distinct from t->>'identity'
+      or x.options <> t->'options' or x.partitioning <> t->'partitioning' then
+    perform tablewright.patch_relation(rel, jsonb_build_object('managed', 'observed', 'state', 'ready',
+      'path', t->'path', 'identity', t->'identity', 'options', t->'options', 'partitioning', t->'partitioning'));
+  end if;
+  return case when x.managed <> 'observed' then 'made' when changed then 'changed' else 'same' end;
+end $$;
+revoke all on function tablewright.observe_table(text, text, jsonb) from public;
+
+-- A schema that a system holds.
+create or replace function tablewright.observe_schema(catalog_name text, owner text, schema_name text) returns void
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+declare schema_oid oid := to_regnamespace(quote_ident(schema_name));
+begin
+  if exists (select from tablewright.managed_schema where oid = schema_oid and catalog = catalog_name) then
+    return;
+  end if;
+  if schema_oid is not null then
+    raise exception using errcode = '42P06', message = format('schema "%s" of the home database has the name of one of the catalog', schema_name);
+  end if;
+  execute format('create schema %I authorization %I', schema_name, owner);
+  insert into tablewright.managed_schema (oid, name, catalog)
+    values (to_regnamespace(quote_ident(schema_name)), schema_name, catalog_name);
+end $$;
+revoke all on function tablewright.observe_schema(text, text, text) from public;
+
+-- Takes an observed shadow away whose table is gone.
+create or replace function tablewright.forget_table(rel oid, wall oid) returns void
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+begin
+  if wall is not null then
+    execute format('drop foreign table %s', wall::regclass);
+  end if;
+  execute format('drop table %s', rel::regclass);
+end $$;
+revoke all on function tablewright.forget_table(oid, oid) from public;
+
+-- One batch of what a system holds: {"schemas": [name], "tables": [definition], "all": {schema: [table]}}. The
+-- last, a list of everything, takes away what is not in it. With a ticket only, its arguments literals. What
+-- cannot be done for one object is told and keeps none of the others: the answer is
+-- {"made": n, "changed": n, "gone": n, "kept": [table], "problems": [text]}.
+create or replace function tablewright.observe(catalog_name text, batch jsonb) returns jsonb
+language plpgsql security definer
+set search_path = pg_catalog, pg_temp set lc_messages = 'C' as $$
+declare
+  frames text; owner text; item jsonb; name text; r record; outcome text;
+  made int := 0; changed int := 0; gone int := 0; kept jsonb := '[]'; problems jsonb := '[]';
+begin
+  get diagnostics frames = pg_context;
+  perform tablewright.require_ticket(frames, 'observe');
+  select pg_get_userbyid(s.srvowner) into owner from tablewright.catalog c join pg_foreign_server s on s.oid = c.server
+    where c.name = catalog_name;
+  if owner is null then
+    raise exception using errcode = '42704', message = format('catalog "%s" does not exist', catalog_name);
+  end if;
+  for name in select jsonb_array_elements_text(batch->'schemas') loop
+    begin
+      perform tablewright.observe_schema(catalog_name, owner, name);
+    exception when others then
+      problems := problems || to_jsonb(format('schema %I: %s', name, sqlerrm));
+    end;
+  end loop;
+  for item in select jsonb_array_elements(batch->'tables') loop
+    begin
+      outcome := tablewright.observe_table(catalog_name, owner, item);
+      made := made + (outcome = 'made')::int;
+      changed := changed + (outcome = 'changed')::int;
+    exception when others then
+      problems := problems || to_jsonb(format('table %I.%I: %s', item->>'schema', item->>'name', sqlerrm));
+    end;
+  end loop;
+  if batch ? 'all' then
+    for r in
+      select x.oid, x.wall, n.nspname, c.relname from tablewright.relation x
+        join pg_class c on c.oid = x.oid join pg_namespace n on n.oid = c.relnamespace
+        where x.catalog = catalog_name and x.managed = 'observed' and x.state = 'ready'
+          and not coalesce(batch->'all'->n.nspname ? c.relname, false)
+    loop
+      begin
+        perform tablewright.forget_table(r.oid, r.wall);
+        gone := gone + 1;
+      exception when dependent_objects_still_exist then
+        kept := kept || to_jsonb(format('%I.%I', r.nspname, r.relname));
+      end;
+    end loop;
+    for r in select m.name from tablewright.managed_schema m
+      where m.catalog = catalog_name and m.name <> catalog_name and not batch->'all' ? m.name
+        and not exists (select from pg_class where relnamespace = m.oid)
+    loop
+      execute format('drop schema %I', r.name);
+    end loop;
+    update tablewright.catalog set refreshed = now(), refresh_error = null where catalog.name = catalog_name;
+  end if;
+  return jsonb_build_object('made', made, 'changed', changed, 'gone', gone, 'kept', kept, 'problems', problems);
+end $$;
 
 -- Raises exactly the error that it is given, so that the session is in the state that PostgreSQL itself
 -- leaves after one. Detail and hint may be null.

@@ -48,6 +48,23 @@ func (h *Home) ExecTicketed(ctx context.Context, tx pgx.Tx, statement string) er
 	return nil
 }
 
+// QueryTicketed runs such a statement that answers one text.
+func (h *Home) QueryTicketed(ctx context.Context, tx pgx.Tx, statement string) (string, error) {
+	ticket := h.Ticket(tx.Conn().PgConn().PID(), statement)
+	if _, err := tx.Exec(ctx, "select set_config($1, $2, true)", TicketSetting, ticket); err != nil {
+		return "", fmt.Errorf("ticket: %w", err)
+	}
+	var answer string
+	err := tx.QueryRow(ctx, statement, pgx.QueryExecModeExec).Scan(&answer)
+	return answer, err
+}
+
+// RefreshFailed notes at a catalog why it could not be refreshed.
+func (h *Home) RefreshFailed(ctx context.Context, name, message string) error {
+	_, err := h.pool.Exec(ctx, "update tablewright.catalog set refreshed = now(), refresh_error = $2 where name = $1", name, message)
+	return err
+}
+
 // readKey reads the key of tickets; the first gateway of a home database makes it.
 func readKey(ctx context.Context, pool *pgxpool.Pool) ([]byte, error) {
 	fresh := make([]byte, 32)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 
@@ -34,10 +35,24 @@ type Pool struct {
 }
 
 type pooled struct {
-	generation int64
-	users      int
-	retired    bool
-	prov       Provisioner
+	version string
+	users   int
+	retired bool
+	prov    Provisioner
+}
+
+// version tells the states of a catalog apart. The generation is not enough: one that a transaction gave it
+// and took back with a ROLLBACK comes again, with other options.
+func version(c catalog.Catalog) string {
+	var b strings.Builder
+	fmt.Fprint(&b, c.Generation)
+	for _, o := range c.Options {
+		fmt.Fprintf(&b, "\x00%s\x00%s\x00%s", o.Name, o.Value, o.Reference)
+		if o.SecretRef != nil {
+			fmt.Fprintf(&b, "\x00%s\x00%s", o.SecretRef.Name, o.SecretRef.Key)
+		}
+	}
+	return b.String()
 }
 
 // NewPool returns an empty pool.
@@ -86,7 +101,7 @@ func (p *Pool) take(c catalog.Catalog) (Provisioner, func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	e, ok := p.open[poolKey(c)]
-	if !ok || e.generation != c.Generation {
+	if !ok || e.version != version(c) {
 		return nil, nil
 	}
 	e.users++
@@ -98,13 +113,13 @@ func (p *Pool) take(c catalog.Catalog) (Provisioner, func()) {
 func (p *Pool) put(c catalog.Catalog, prov Provisioner) (Provisioner, func()) {
 	p.mu.Lock()
 	e, ok := p.open[poolKey(c)]
-	if ok && e.generation == c.Generation {
+	if ok && e.version == version(c) {
 		e.users++
 		p.mu.Unlock()
 		_ = prov.Close() // never used, nothing of it can be lost
 		return e.prov, func() { p.release(e) }
 	}
-	fresh := &pooled{generation: c.Generation, users: 1, prov: prov}
+	fresh := &pooled{version: version(c), users: 1, prov: prov}
 	p.open[poolKey(c)] = fresh
 	var stale Provisioner
 	if ok {

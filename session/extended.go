@@ -89,6 +89,7 @@ func (s *Session) prepare(ctx context.Context, st *routed, p ParseRequest, stand
 	x := newExchange(s.client)
 	x.show = func(f Frame) bool { return f.Type == '1' || f.Type == 'N' }
 	x.edit = func(m *pgproto3.ErrorResponse) {
+		hintNear(m, st)
 		m.Position = int32(st.parsed.OriginalPosition(standIn, int(m.Position))) //nolint:gosec // a position in a message
 	}
 	m := &pgproto3.Parse{Name: p.Name, Query: standIn.Text(), ParameterOIDs: p.ParamTypes}
@@ -123,6 +124,9 @@ func (s *Session) standIn(ctx context.Context, st *routed, p ParseRequest) (*pla
 	if st.verdict == ours {
 		s.prepared[p.Name] = st
 		return madeUp(""), nil
+	}
+	if st.verdict == mistyped {
+		return plan.NewRewrite(st.text, nil), nil
 	}
 	d, snap, err := s.decide(ctx, st.parsed)
 	switch {

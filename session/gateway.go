@@ -23,6 +23,7 @@ type Gateway struct {
 	Home      Home
 	Deployer  Deployer
 	Relations Relations
+	Discovery Discoverer
 	Secrets   SecretStore
 	Systems   map[string]bind.System
 	Names     *NameCache
@@ -56,6 +57,12 @@ type Jobs interface {
 	Ended(ctx context.Context, id uuid.UUID) (*plan.Plan, error)
 	// CancelJob asks for a job's end.
 	CancelJob(ctx context.Context, id uuid.UUID) error
+}
+
+// Discoverer reads what systems hold.
+type Discoverer interface {
+	// Discover makes the statements that bring the shadows of a catalog up to date; it changes nothing.
+	Discover(ctx context.Context, c catalog.Catalog) (deploy.Discovered, error)
 }
 
 // Relations moves rows of managed tables.

@@ -2,6 +2,8 @@ package session
 
 import (
 	"context"
+	"slices"
+	"strings"
 
 	"github.com/tablewright/tablewright/ddl/plan"
 	"github.com/tablewright/tablewright/ddl/sqlerr"
@@ -11,8 +13,18 @@ import (
 // transaction.
 const lockQuery = "select pg_catalog.pg_try_advisory_xact_lock(pg_catalog.hashtextextended($1, 0))"
 
-// lock makes two sessions that work on one object meet before either reaches the shadow.
+// shareQuery waits for the lock of a catalog, which all who work on objects in it hold together.
+const shareQuery = "select pg_catalog.pg_advisory_xact_lock_shared(pg_catalog.hashtextextended($1, 0))"
+
+// lock makes two sessions that work on one object meet before either reaches the shadow, and those that work
+// on a catalog with those that work on objects in it.
 func (s *Session) lock(ctx context.Context, p *plan.Plan) error {
+	for _, name := range p.Shares {
+		// Whoever changes a catalog is done soon: a refresh, or a transaction that gives it other options.
+		if _, err := s.query(ctx, shareQuery, texts("tablewright:"+name)...); err != nil {
+			return err
+		}
+	}
 	for _, name := range p.Locks {
 		key := "tablewright:" + name
 		r, err := s.query(ctx, lockQuery, texts(key)...)
@@ -27,6 +39,34 @@ func (s *Session) lock(ctx context.Context, p *plan.Plan) error {
 		}
 		if _, err := s.query(ctx, "select pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtextextended($1, 0))", texts(key)...); err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// settled are the names of which no job may be at work when the statement begins.
+func settled(p *plan.Plan) []string {
+	if !p.Whole {
+		return p.Locks
+	}
+	names := slices.Clone(p.Locks)
+	for _, name := range p.Locks {
+		names = append(names, name+".*")
+	}
+	return names
+}
+
+// notStaged refuses to give a catalog another name below the work on it that waits for the commit.
+func (s *Session) notStaged(p *plan.Plan) error {
+	if len(p.Named) == 0 {
+		return nil
+	}
+	for _, st := range s.tx.staged {
+		if slices.ContainsFunc(st.plan.Locks, func(name string) bool {
+			return slices.ContainsFunc(p.Locks, func(l string) bool { return name == l || strings.HasPrefix(name, l+".") })
+		}) {
+			return sqlerr.New(sqlerr.ObjectInUse, "%s is being changed by this transaction", st.plan.Target).
+				WithHint("Rename the catalog in a transaction of its own.")
 		}
 	}
 	return nil

@@ -26,6 +26,7 @@ const (
 	controls                // the home database, but the session watches: a transaction statement
 	asks                    // what its names mean must be asked
 	ours                    // a statement that PostgreSQL does not have
+	mistyped                // the home database, whose error gets a hint
 )
 
 // routed is one statement and its verdict.
@@ -124,7 +125,7 @@ func (c *RouteCache) remember(key, text string, s script) {
 	}
 	var names []parse.Name
 	for i := range s.statements {
-		if s.statements[i].verdict == controls || s.statements[i].verdict == ours {
+		if s.statements[i].verdict == controls || s.statements[i].verdict == ours || s.statements[i].verdict == mistyped {
 			c.exact.Add(text, s)
 			return
 		}
@@ -139,6 +140,11 @@ func dissect(text string) (script, error) {
 	if err != nil {
 		return script{}, err
 	}
+	if st := nearMiss(statements); st != nil {
+		// The home server reads the whole text before it runs any of it.
+		whole := &parse.Statement{Text: text, Err: st.Err}
+		return script{statements: []routed{{parsed: whole, text: text, verdict: mistyped}}}, nil
+	}
 	s := script{statements: make([]routed, len(statements))}
 	for i := range statements {
 		st := &statements[i]
@@ -150,6 +156,9 @@ func dissect(text string) (script, error) {
 			s.forgets = s.forgets || r.control.kind == closeStatements
 		case st.Extension != nil:
 			r.verdict = ours
+			if d := route.Of(st, func(parse.Name) string { return "" }); d.Err != nil {
+				return script{}, d.Err
+			}
 		case role.Is(st):
 			r.verdict, s.secret = ours, true
 		default:
@@ -163,6 +172,19 @@ func dissect(text string) (script, error) {
 	return s, nil
 }
 
+// nearMiss is the first statement that cannot be read and is like one that can.
+func nearMiss(statements []parse.Statement) *parse.Statement {
+	for i := range statements {
+		if err := statements[i].Err; err != nil {
+			if err.Hint == "" {
+				return nil
+			}
+			return &statements[i]
+		}
+	}
+	return nil
+}
+
 // judge decides which statements may mean something managed now.
 func (s *Session) judge(known script) script {
 	judged := script{statements: make([]routed, len(known.statements)), passOn: true, controls: known.controls, forgets: known.forgets}
@@ -172,7 +194,7 @@ func (s *Session) judge(known script) script {
 		if st.verdict == passOn && s.mayMean(st.names) {
 			st.verdict = asks
 		}
-		if st.verdict == asks || st.verdict == ours {
+		if st.verdict == asks || st.verdict == ours || st.verdict == mistyped {
 			judged.passOn = false
 		}
 	}

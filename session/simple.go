@@ -8,6 +8,7 @@ import (
 
 	"github.com/tablewright/tablewright/ddl/plan"
 	"github.com/tablewright/tablewright/ddl/route"
+	"github.com/tablewright/tablewright/ddl/sqlerr"
 )
 
 // simpleQuery deals with a Query message. One without a statement of ours goes home untouched; otherwise
@@ -225,6 +226,7 @@ func (s *Session) passOnText(ctx context.Context, st *routed, h plan.HomeStateme
 		}
 	}
 	x.edit = func(m *pgproto3.ErrorResponse) {
+		hintNear(m, st)
 		if h.Origin != nil {
 			m.Position = int32(st.parsed.OriginalPosition(h.Origin, int(m.Position))) //nolint:gosec // a position in a message
 			return
@@ -245,6 +247,13 @@ func (s *Session) passOnText(ctx context.Context, st *routed, h plan.HomeStateme
 		return errAnswered
 	}
 	return err
+}
+
+// hintNear adds to a syntax error of the home server what the statement may have been meant to be.
+func hintNear(m *pgproto3.ErrorResponse, st *routed) {
+	if st.verdict == mistyped && m.Code == sqlerr.SyntaxError && m.Hint == "" {
+		m.Hint = st.parsed.Err.Hint
+	}
 }
 
 // shift moves an error's position from the statement's own text to the text that the client sent.

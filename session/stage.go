@@ -47,7 +47,10 @@ func (s *Session) runDDL(ctx context.Context, st *routed, e *execution) error {
 	if err := s.lock(ctx, p); err != nil {
 		return err
 	}
-	if err := s.gateway.Deployer.Settle(ctx, p.Locks, p.Waits, settings, sessionNotifier{s, settings.ClientMinMessages}); err != nil {
+	if err := s.notStaged(p); err != nil {
+		return err
+	}
+	if err := s.gateway.Deployer.Settle(ctx, settled(p), p.Waits, settings, sessionNotifier{s, settings.ClientMinMessages}); err != nil {
 		return err
 	}
 	if p.Waits {
@@ -94,6 +97,9 @@ func (s *Session) stage(ctx context.Context, st *routed, p *plan.Plan, settings 
 		p.Record = p.Record && (len(p.Steps) > 0 || !p.Unchanged)
 		err = s.runHome(ctx, st, p, &staged)
 	}
+	if err == nil && p.Discover != nil {
+		err = s.discover(ctx, p, settings)
+	}
 	if err != nil {
 		s.tx.abandon([]stagedStatement{staged})
 		return err
@@ -125,8 +131,11 @@ func (s *Session) remember(p *plan.Plan) {
 	for _, name := range p.Made {
 		s.own.relations[name.Table] = struct{}{}
 	}
+	names := slices.Clone(p.Named)
 	for _, step := range p.Steps {
-		name := step.Target.Name
+		names = append(names, step.Target.Name)
+	}
+	for _, name := range names {
 		if name.Table != "" {
 			s.own.relations[name.Table] = struct{}{}
 		}

@@ -62,8 +62,9 @@ type KubeConfig struct {
 
 // CatalogConfig is about catalogs.
 type CatalogConfig struct {
-	Allow      []string `mapstructure:"allow"`
-	SampleLake bool     `mapstructure:"sample_lake"`
+	Allow      []string      `mapstructure:"allow"`
+	SampleLake bool          `mapstructure:"sample_lake"`
+	Refresh    time.Duration `mapstructure:"refresh"`
 }
 
 // LogConfig is about the log.
@@ -110,6 +111,7 @@ func settings() []setting {
 		{"kubernetes.port", 0, "TABLEWRIGHT_KUBERNETES_PORT", "", ""},
 		{"catalogs.allow", []string{}, "", "", ""},
 		{"catalogs.sample_lake", true, "TABLEWRIGHT_SAMPLE_LAKE", "", ""},
+		{"catalogs.refresh", 5 * time.Minute, "TABLEWRIGHT_CATALOG_REFRESH", "", ""},
 		{"log.level", "info", "TABLEWRIGHT_LOG_LEVEL", "", ""},
 		{"log.format", "console", "TABLEWRIGHT_LOG_FORMAT", "", ""},
 	}
@@ -205,6 +207,9 @@ func (c *Config) validate() error {
 	c.validateLimits(bad)
 	if c.DrainTimeout < 0 {
 		bad("drain_timeout", "must not be negative")
+	}
+	if c.Catalogs.Refresh < 0 {
+		bad("catalogs.refresh", "must not be negative")
 	}
 	if c.Kubernetes.Kubeconfig != "" && c.Kubernetes.InCluster {
 		bad("kubernetes", "kubeconfig and in_cluster exclude each other")

@@ -42,6 +42,7 @@ type gateway struct {
 	health       *httpd.Server
 	shared       *session.Gateway
 	deployer     *deploy.Deployer
+	refresher    deploy.Refresher
 	store        *history.Store
 	hub          *deploy.Hub
 	pools        []*provision.Pool
@@ -75,12 +76,13 @@ func newGateway(ctx context.Context, config Config, db *home.Home, plane *contro
 	if err := g.buildDeployer(instance, config, registry, secrets, metrics); err != nil {
 		return nil, err
 	}
+	g.refresher = deploy.Refresher{Home: db, Deployer: g.deployer, Every: config.Catalogs.Refresh}
 	routes, err := session.NewRouteCache()
 	if err != nil {
 		return nil, err
 	}
 	g.shared = &session.Gateway{
-		Home: newHomeLinks(db, config.Limits.HomeConnectionsMax), Deployer: g.deployer, Relations: relation.Access{Pool: g.pools[0]}, Secrets: secrets, Systems: compilers(registry),
+		Home: newHomeLinks(db, config.Limits.HomeConnectionsMax), Deployer: g.deployer, Discovery: g.deployer, Relations: relation.Access{Pool: g.pools[0]}, Secrets: secrets, Systems: compilers(registry),
 		Names: session.NewNameCache(), Routes: routes,
 	}
 	// An external home database may be shared: a folder of this host is nothing to put into its catalogue.
@@ -185,7 +187,7 @@ func (g *gateway) run(ctx context.Context, reread func() (Config, error), ready 
 	background, backgroundCtx := errgroup.WithContext(work)
 	for _, part := range []func(context.Context) error{
 		g.deployer.RunLeases, g.deployer.RunRecovery, g.recorder.Run, g.controller.Run, g.listenForNames, g.listenForJobs,
-		g.listenForCancels,
+		g.listenForCancels, g.refresher.Run,
 	} {
 		background.Go(func() error { return part(backgroundCtx) })
 	}

@@ -52,6 +52,15 @@ func (c *compiler) compile() (*plan.Plan, error) {
 	if s := c.st.DropCatalog(); s != nil {
 		return c.dropCatalog(s)
 	}
+	if s := c.st.AlterCatalog(); s != nil {
+		return c.alterCatalog(s)
+	}
+	if s, ok := c.st.Extension.(*parse.RefreshCatalog); ok {
+		return c.refreshCatalog(s)
+	}
+	if tag := serverOnly(c.st.Node); tag != "" && len(c.names) > 0 {
+		return c.atHomeAlone(tag, c.names[0])
+	}
 	if s := c.st.CreateSchema(); s != nil {
 		return c.createSchema(s)
 	}
@@ -85,6 +94,9 @@ func (c *compiler) finish(p *plan.Plan) (*plan.Plan, error) {
 	}
 	for i := range p.Steps {
 		p.Steps[i].Target.RequestedBy = c.snap.User
+		if p.Steps[i].Target.Kind != plan.CatalogKind {
+			addUnique(&p.Shares, catalog.QuoteIdent(p.Steps[i].Catalog.Name))
+		}
 	}
 	hash, err := p.Fingerprint()
 	if err != nil {
@@ -92,6 +104,18 @@ func (c *compiler) finish(p *plan.Plan) (*plan.Plan, error) {
 	}
 	p.Hash = hash
 	return p, nil
+}
+
+// serverOnly is the tag of a statement that changes a server and nothing outside; else empty.
+func serverOnly(node *pg_query.Node) string {
+	switch {
+	case node.GetCommentStmt().GetObjtype() == pg_query.ObjectType_OBJECT_FOREIGN_SERVER:
+		return "COMMENT"
+	case node.GetAlterOwnerStmt().GetObjectType() == pg_query.ObjectType_OBJECT_FOREIGN_SERVER:
+		return "ALTER SERVER"
+	default:
+		return ""
+	}
 }
 
 // isSecret tells whether any type of catalog calls an option a secret.

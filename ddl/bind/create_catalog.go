@@ -1,6 +1,7 @@
 package bind
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -30,7 +31,7 @@ func (c *compiler) createCatalog(s *parse.CreateCatalog) (*plan.Plan, error) {
 		// Home answers with its own error or, for IF NOT EXISTS, its notice.
 		return p, nil
 	}
-	p.Secrets = secrets
+	p.Secrets, p.Discover = secrets, &cat
 	if s.Comment != nil {
 		p.Home = append(p.Home, plan.HomeStatement{
 			SQL: "COMMENT ON SERVER " + name.String() + " IS " + catalog.QuoteLiteral(s.Comment.Value), Ticket: true,
@@ -93,6 +94,11 @@ func (c *compiler) newCatalog(s *parse.CreateCatalog) (catalog.Catalog, []plan.S
 		}
 		cat.Options = append(cat.Options, option)
 		if secret != nil {
+			if len(secrets) > 0 {
+				// A place of its own, so that it can be replaced without the others.
+				option.SecretRef.Name += fmt.Sprintf("-%d", len(secrets)+1)
+				secret.Ref = *option.SecretRef
+			}
 			secrets = append(secrets, *secret)
 		}
 	}

@@ -69,11 +69,7 @@ func (c *compiler) dropCatalogs(p *plan.Plan, dropped []catalog.Catalog, s *pars
 		}
 		quoted := catalog.QuoteIdent(cat.Name)
 		servers, uids = append(servers, quoted), append(uids, fmt.Sprint(cat.OID))
-		for _, o := range cat.Options {
-			if o.SecretRef != nil && strings.HasPrefix(o.SecretRef.Name, catalog.SecretName(cat.Name)) {
-				p.Forget = append(p.Forget, *o.SecretRef)
-			}
-		}
+		p.Forget = append(p.Forget, replacedSecrets(cat.Options, nil)...)
 	}
 	if len(servers) == 0 {
 		return p, nil
@@ -81,7 +77,7 @@ func (c *compiler) dropCatalogs(p *plan.Plan, dropped []catalog.Catalog, s *pars
 	p.Target, p.TargetUID = strings.Join(servers, ", "), strings.Join(uids, ", ")
 	p.Locks = slices.Clone(servers)
 	slices.Sort(p.Locks)
-	p.Record = true
+	p.Record, p.Whole = true, true
 	p.Home = append(p.Home, plan.HomeStatement{SQL: "DROP SERVER " + p.Target, Ticket: true, Own: true})
 	return p, nil
 }

@@ -57,6 +57,9 @@ func Requirements(st *parse.Statement) Needs {
 	for _, cmd := range inner.Node.GetAlterTableStmt().GetCmds() {
 		n.addType(cmd.GetAlterTableCmd().GetDef().GetColumnDef().GetTypeName())
 	}
+	if s := inner.AlterCatalog(); s != nil && s.RenameTo != nil {
+		addUnique(&n.AllOf, s.Name.Value)
+	}
 	return n
 }
 

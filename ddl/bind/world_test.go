@@ -131,8 +131,10 @@ func systems() map[string]bind.System {
 		},
 		"kafka": system{schema: catalog.OptionSchema{
 			Catalog: []catalog.OptionSpec{
-				{Name: "bootstrap_servers", Type: catalog.StringOption, Required: true},
-				{Name: "sasl_password", Type: catalog.StringOption, Secret: true},
+				{Name: "bootstrap_servers", Type: catalog.StringOption, Required: true, Changeable: true},
+				{Name: "sasl_password", Type: catalog.StringOption, Secret: true, Changeable: true},
+				{Name: "sasl_key", Type: catalog.StringOption, Secret: true, Changeable: true},
+				{Name: "fixed", Type: catalog.StringOption},
 			},
 			Table: []catalog.OptionSpec{
 				{Name: "partitions", Type: catalog.IntegerOption},

@@ -1,32 +1,29 @@
 package parse
 
-import (
-	"strings"
-
-	"github.com/tablewright/tablewright/ddl/sqlerr"
-)
+import "strings"
 
 // frontEnd reads the statements that PostgreSQL's grammar does not have. done is false for one that is
 // PostgreSQL's to read.
 func (s *Statement) frontEnd() (done bool, err error) {
 	c := &cursor{st: s}
-	if err := c.notYet(); err != nil {
-		return false, err
-	}
 	switch s.Word(0) {
 	case "create":
 		return c.create()
+	case "alter":
+		return c.alter()
 	case "drop":
-		switch {
-		case c.take("drop", "catalog"):
-			return s.extend(c.dropCatalog())
-		case c.take("drop", "database"):
-			return s.extend(c.dropDatabase(), nil)
-		case c.take("drop", "schema"):
-			return s.extend(c.dropSchema())
+		return c.drop()
+	case "refresh":
+		if c.take("refresh", "catalog") {
+			return s.extend(c.refreshCatalog())
 		}
 	case "show":
 		return c.show()
+	case "pause", "resume", "fire":
+		if verb := foldUpper(s.Word(0)); s.Word(1) == "trigger" {
+			c.at = 2
+			return s.extend(c.trigger(verb))
+		}
 	case "explain":
 		c.at++
 		return s.extend(c.explain())
@@ -65,8 +62,38 @@ func (c *cursor) create() (bool, error) {
 		s.Node = node
 		s.Extension = s.createServer(node.GetCreateForeignServerStmt())
 		return true, nil
+	}
+	for _, read := range []func() (Extension, error){c.materializedView, c.createTrigger} {
+		if ext, err := read(); ext != nil || err != nil {
+			return s.extend(ext, err)
+		}
+	}
+	return s.createTable()
+}
+
+func (c *cursor) alter() (bool, error) {
+	switch {
+	case c.take("alter", "catalog"):
+		return c.st.extend(c.alterCatalog())
+	case c.take("alter", "materialized", "view"):
+		return c.st.extend(c.alterMaterializedView(), nil)
 	default:
-		return s.createTable()
+		return false, nil
+	}
+}
+
+func (c *cursor) drop() (bool, error) {
+	switch {
+	case c.take("drop", "catalog"):
+		return c.st.extend(c.dropCatalog())
+	case c.take("drop", "database"):
+		return c.st.extend(c.dropDatabase(), nil)
+	case c.take("drop", "schema"):
+		return c.st.extend(c.dropSchema())
+	case c.take("drop", "trigger"):
+		return c.st.extend(c.trigger("DROP"))
+	default:
+		return false, nil
 	}
 }
 
@@ -76,6 +103,8 @@ func (c *cursor) show() (bool, error) {
 		return c.st.extend(c.jobs())
 	case c.take("show", "job"):
 		return c.st.extend(c.job(ShowJob))
+	case c.take("show", "create"):
+		return c.st.extend(c.showCreate())
 	case c.take("show", "catalogs"):
 		return c.st.extend(c.objects(Catalogs))
 	case c.take("show", "schemas"):
@@ -100,27 +129,6 @@ func (c *cursor) jobStatement() (bool, error) {
 	}
 }
 
-// notYet refuses the statements of our grammar that are not carried out. They are no syntax errors, and
-// their text, which may hold secrets, does not go home.
-func (c *cursor) notYet() error {
-	for _, words := range [][]string{
-		{"alter", "catalog"},
-		{"refresh", "catalog"},
-		{"show", "create", "catalog"},
-		{"show", "create", "table"},
-		{"show", "create", "view"},
-	} {
-		if c.peek(words...) {
-			return &syntaxError{
-				code:    sqlerr.FeatureNotSupported,
-				message: strings.ToUpper(strings.Join(words, " ")) + " is not supported",
-				hint:    "Supported are CREATE CATALOG, DROP CATALOG, SHOW CATALOGS, SHOW SCHEMAS, SHOW TABLES and DESCRIBE.",
-			}
-		}
-	}
-	return nil
-}
-
 // looksOurs tells by its first words that a text is one of our statements, also when the rest of it
 // cannot be read, with a hint for what is often written.
 func (s *Statement) looksOurs() (hint string, ours bool) {
@@ -143,6 +151,7 @@ func (s *Statement) looksOurs() (hint string, ours bool) {
 		{"alter", "server"},
 		{"drop", "catalog"},
 		{"refresh", "catalog"},
+		{"show", "create"},
 		{"show", "jobs"},
 		{"show", "catalogs"},
 		{"show", "schemas"},

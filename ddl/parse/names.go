@@ -14,6 +14,14 @@ func Names(s *Statement) []Name {
 		return []Name{identName(ext.Name, CatalogName)}
 	case *DropCatalog:
 		return identNames(ext.Names, CatalogName)
+	case *AlterCatalog:
+		return alterCatalogNames(ext)
+	case *RefreshCatalog:
+		return []Name{identName(ext.Name, CatalogName)}
+	case *MaterializedView:
+		return []Name{qualifiedName(ext.Name, RelationName)}
+	case *Trigger:
+		return triggerNames(ext)
 	case *CreateSchema:
 		return []Name{qualifiedName(ext.Name, SchemaName)}
 	case *DropSchema:
@@ -25,6 +33,11 @@ func Names(s *Statement) []Name {
 	case *ShowObjects:
 		return showNames(ext)
 	case *Describe:
+		return []Name{readName(ext.Name, RelationName)}
+	case *ShowCreate:
+		if ext.Kind == "CATALOG" {
+			return []Name{readName(ext.Name, CatalogName)}
+		}
 		return []Name{readName(ext.Name, RelationName)}
 	case *Explain:
 		return explainNames(s, ext)
@@ -66,6 +79,23 @@ func showNames(ext *ShowObjects) []Name {
 		kind = CatalogName
 	}
 	return []Name{readName(ext.From, kind)}
+}
+
+func alterCatalogNames(ext *AlterCatalog) []Name {
+	names := []Name{identName(ext.Name, CatalogName)}
+	if ext.RenameTo != nil {
+		to := identName(*ext.RenameTo, CatalogName)
+		to.New = true
+		names = append(names, to)
+	}
+	return names
+}
+
+func triggerNames(ext *Trigger) []Name {
+	if len(ext.Table) == 0 {
+		return nil
+	}
+	return []Name{qualifiedName(ext.Table, RelationName)}
 }
 
 func explainNames(s *Statement, ext *Explain) []Name {

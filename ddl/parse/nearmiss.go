@@ -1,38 +1,73 @@
 package parse
 
-import (
-	"slices"
-	"strings"
-)
+import "slices"
 
-// nearMiss looks for a mistyped keyword behind CREATE, DROP or SHOW. refuse is set for a keyword of ours:
+// objectWords are the kinds of object that stand behind CREATE, ALTER and DROP.
+func objectWords() []string {
+	return []string{
+		"catalog", "table", "schema", "view", "index", "server", "database", "function", "sequence", "trigger",
+		"materialized", "role", "user", "type", "extension", "procedure", "policy", "rule", "domain", "unique", "temp",
+		"temporary", "foreign", "event", "unlogged", "aggregate", "collation", "publication", "subscription",
+	}
+}
+
+// secondWords are what may stand behind a first word, of those where a mistyped one is looked for.
+func secondWords(first string) []string {
+	switch first {
+	case "create", "drop", "alter":
+		return objectWords()
+	case "show":
+		return []string{"jobs", "catalogs", "schemas", "tables", "create"}
+	case "refresh":
+		return []string{"catalog", "materialized"}
+	case "pause", "resume", "fire":
+		return []string{"trigger"}
+	default:
+		return nil
+	}
+}
+
+// firstWords are those that begin statements often.
+func firstWords() []string {
+	return []string{
+		"create", "alter", "drop", "show", "refresh", "describe", "explain", "comment", "select", "insert", "update",
+		"delete", "grant", "revoke", "truncate", "cancel", "retry", "begin", "commit", "rollback", "pause", "resume",
+	}
+}
+
+// nearMiss looks for a mistyped keyword at the beginning of a statement. refuse is set for a keyword of ours:
 // the text may hold secrets, which a home database would log with its syntax error.
 func (s *Statement) nearMiss() (hint string, refuse bool) {
-	first := s.Word(0)
-	var known []string
-	switch first {
-	case "create":
-		known = []string{"catalog", "table", "schema", "view", "index", "server", "database", "function", "sequence"}
-	case "drop":
-		known = []string{"catalog", "table", "schema", "view", "index", "server", "database", "function", "sequence"}
-	case "show":
-		known = []string{"jobs", "catalogs", "schemas", "tables"}
-	default:
+	first, second := s.Word(0), s.Word(1)
+	known := secondWords(first)
+	if known == nil {
+		return s.nearFirst(first, second)
+	}
+	if len(second) < 4 || slices.Contains(known, second) {
 		return "", false
 	}
-	second := s.Word(1)
-	if len(second) < 4 {
-		return "", false
-	}
-	if slices.Contains(known, second) {
-		return "", false
-	}
-	for _, word := range known {
-		if distance(second, word) <= 2 {
-			return "Perhaps you meant " + strings.ToUpper(first+" "+word) + ".", word == "catalog"
-		}
+	if word := Nearest(second, known); word != "" {
+		return "Perhaps you meant " + foldUpper(first+" "+word) + ".", word == "catalog"
 	}
 	return "", false
+}
+
+// nearFirst looks for a mistyped first word.
+func (s *Statement) nearFirst(first, second string) (hint string, refuse bool) {
+	words := firstWords()
+	if len(first) < 4 || slices.Contains(words, first) {
+		return "", false
+	}
+	word := Nearest(first, words)
+	if word == "" {
+		return "", false
+	}
+	hint = foldUpper(word)
+	if object := Nearest(second, secondWords(word)); object != "" {
+		hint += " " + foldUpper(object)
+		refuse = object == "catalog" || object == "server" || object == "database"
+	}
+	return "Perhaps you meant " + hint + ".", refuse
 }
 
 // distance is the number of insertions, deletions, substitutions and swaps of neighbours between two

@@ -60,3 +60,33 @@ func (c *cursor) describe() (Extension, error) {
 	}
 	return &Describe{Name: name}, c.end()
 }
+
+// ShowCreate is SHOW CREATE TABLE | VIEW | CATALOG n.
+type ShowCreate struct {
+	Kind string        // TABLE, VIEW or CATALOG
+	Name QualifiedName // one to three parts; one of a catalog
+}
+
+// Tag is the command tag.
+func (*ShowCreate) Tag() string { return "SHOW" }
+
+// showCreate reads what follows SHOW CREATE.
+func (c *cursor) showCreate() (Extension, error) {
+	st := &ShowCreate{}
+	limit := 3
+	switch {
+	case c.take("table"):
+		st.Kind = "TABLE"
+	case c.take("view"):
+		st.Kind = "VIEW"
+	case c.take("catalog"):
+		st.Kind, limit = "CATALOG", 1
+	default:
+		return nil, c.unexpected().withNear(c.st.Word(c.at), "table", "view", "catalog")
+	}
+	var err error
+	if st.Name, err = c.qualified(limit); err != nil {
+		return nil, err
+	}
+	return st, c.end()
+}

@@ -19,6 +19,17 @@ type syntaxError struct {
 
 func (e *syntaxError) Error() string { return e.message }
 
+// withNear adds a hint when the word is like one that may stand there.
+func (e *syntaxError) withNear(word string, known ...string) *syntaxError {
+	if nearest := Nearest(word, known); nearest != "" {
+		e.hint = "Perhaps you meant " + foldUpper(nearest) + "."
+	}
+	return e
+}
+
+// foldUpper writes a keyword as messages do.
+func foldUpper(word string) string { return strings.ToUpper(word) }
+
 // fail turns a front end's error into one for the client.
 func (s *Statement) fail(err error) *sqlerr.Error {
 	var se *syntaxError

@@ -124,6 +124,14 @@ type Plan struct {
 	// Locks are all names to lock when the statement is about several objects, sorted, so that two
 	// statements never wait for each other; Lock is the first of them.
 	Locks []string
+	// Shares are the catalogs of the objects that the statement is about: nobody may change them meanwhile.
+	Shares []string
+	// Whole tells that the statement is about everything in what it locks.
+	Whole bool
+	// Named are objects that get a name of it without a step.
+	Named []catalog.Name
+	// Discover is the catalog whose tables are read into shadows when the home statements have run.
+	Discover *catalog.Catalog
 	// Waits tells that the statement waits for another one on the same object instead of failing (IF NOT
 	// EXISTS, IF EXISTS, apply mode).
 	Waits bool

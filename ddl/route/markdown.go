@@ -9,11 +9,14 @@ import (
 func extensions() [][2]string {
 	return [][2]string{
 		{"CREATE CATALOG, CREATE DATABASE … WITH (…), CREATE SERVER with one of our wrappers", "ours"},
+		{"ALTER CATALOG, REFRESH CATALOG", "ours"},
 		{"DROP CATALOG; DROP DATABASE and DROP SERVER of a catalog", "ours"},
 		{"CREATE SCHEMA lake.s, DROP SCHEMA lake.s", "ours"},
 		{"SHOW JOBS, SHOW JOB, WAIT FOR JOB, CANCEL JOB, RETRY JOB", "ours"},
-		{"SHOW CATALOGS, SHOW SCHEMAS, SHOW TABLES, DESCRIBE", "ours"},
+		{"SHOW CATALOGS, SHOW SCHEMAS, SHOW TABLES, SHOW CREATE, DESCRIBE", "ours"},
 		{"EXPLAIN of a statement that defines managed objects", "ours"},
+		{"CREATE MATERIALIZED VIEW with OR REPLACE, REFRESHED or our WITH, ALTER MATERIALIZED VIEW … SUSPEND, … RESUME", "refused"},
+		{"CREATE TRIGGER … ON table AS 'template', PAUSE, RESUME, FIRE TRIGGER, DROP TRIGGER without ON", "refused"},
 		{"text that the parser cannot read", "home"},
 	}
 }

@@ -105,12 +105,10 @@ func dropStmt(q *question) Decision {
 	}
 }
 
-// commentStmt: a catalog's comment is the home database's, others belong to the external object.
+// commentStmt: a catalog's comment is kept at home, behind the guard; others belong to the external object.
 func commentStmt(q *question) Decision {
 	switch q.st.Node.GetCommentStmt().GetObjtype() {
-	case pg_query.ObjectType_OBJECT_FOREIGN_SERVER:
-		return Decision{Route: Home}
-	case pg_query.ObjectType_OBJECT_TABLE, pg_query.ObjectType_OBJECT_COLUMN:
+	case pg_query.ObjectType_OBJECT_FOREIGN_SERVER, pg_query.ObjectType_OBJECT_TABLE, pg_query.ObjectType_OBJECT_COLUMN:
 		return Decision{Route: Ours}
 	default:
 		return q.refuseAs("COMMENT ON this kind of object", "Tables and columns have comments.")
@@ -129,7 +127,7 @@ func alterTable(q *question) Decision {
 func renameStmt(q *question) Decision {
 	s := q.st.Node.GetRenameStmt()
 	switch s.GetRenameType() {
-	case pg_query.ObjectType_OBJECT_TABLE, pg_query.ObjectType_OBJECT_TABCONSTRAINT:
+	case pg_query.ObjectType_OBJECT_TABLE, pg_query.ObjectType_OBJECT_TABCONSTRAINT, pg_query.ObjectType_OBJECT_FOREIGN_SERVER:
 		return Decision{Route: Ours}
 	case pg_query.ObjectType_OBJECT_COLUMN:
 		if s.GetRelationType() == pg_query.ObjectType_OBJECT_TABLE {
@@ -163,7 +161,7 @@ func createTableAs(q *question) Decision {
 // alterOwner: rights of catalogs and schemas are the home database's, but a guard watches the shadows.
 func alterOwner(q *question) Decision {
 	if q.kind(parse.CatalogName) {
-		return Decision{Route: Home}
+		return Decision{Route: Ours}
 	}
 	return q.refuse()
 }

@@ -87,6 +87,12 @@ func ofExtension(st *parse.Statement, managed Managed) Decision {
 			}
 		}
 		return Decision{Route: Home}
+	case parse.Later:
+		err := sqlerr.New(sqlerr.FeatureNotSupported, "%s is not supported", laterName(ext)).At(st.Position(0))
+		if hint := ext.Hint(); hint != "" {
+			err = err.WithHint("%s", hint)
+		}
+		return Decision{Route: Refused, Err: err}
 	case *parse.Explain:
 		inner := Of(ext.Inner, managed)
 		if inner.Route == HomeRewritten {
@@ -96,6 +102,14 @@ func ofExtension(st *parse.Statement, managed Managed) Decision {
 	default:
 		return Decision{Route: Ours}
 	}
+}
+
+// laterName is how a refusal names a statement.
+func laterName(ext parse.Later) string {
+	if view, ok := ext.(*parse.MaterializedView); ok && view.Verb != "CREATE" {
+		return ext.Tag() + " … " + view.Verb
+	}
+	return ext.Tag()
 }
 
 // NodeName is the name of a statement's node: SelectStmt.

@@ -89,7 +89,7 @@ func tableRules() []Rule {
 		},
 		{
 			Node: "RenameStmt", SQL: "ALTER … RENAME", Home: Home, Managed: Ours, refine: renameStmt,
-			Note: "tables, their columns and constraints; catalogs and schemas are refused",
+			Note: "catalogs, tables, their columns and constraints; schemas are refused",
 		},
 		{
 			Node: "AlterObjectSchemaStmt", SQL: "ALTER … SET SCHEMA", Home: Home, Managed: Refused,
@@ -97,13 +97,13 @@ func tableRules() []Rule {
 		},
 		{
 			Node: "AlterOwnerStmt", SQL: "ALTER … OWNER TO", Home: Home, Managed: Refused, refine: alterOwner,
-			Note: "of a server: home",
+			Note: "of a server: ours",
 		},
 		{Node: "AlterObjectDependsStmt", SQL: "ALTER … DEPENDS ON EXTENSION", Home: Home, Managed: Refused},
 		{Node: "AlterTableMoveAllStmt", SQL: "ALTER … ALL IN TABLESPACE", Home: Home, Managed: Home},
 		{
 			Node: "CommentStmt", SQL: "COMMENT ON", Home: Home, Managed: Ours, refine: commentStmt,
-			Note: "tables and columns; of a server: home; other kinds are refused",
+			Note: "catalogs (servers), tables and columns; other kinds are refused",
 		},
 		{Node: "SecLabelStmt", SQL: "SECURITY LABEL", Home: Home, Managed: Refused},
 		{
@@ -139,14 +139,14 @@ func relationRules() []Rule {
 
 // catalogRules: catalogs, which are foreign servers at home, and their schemas.
 func catalogRules() []Rule {
-	const catalogs = "Supported are CREATE CATALOG and DROP CATALOG."
+	const catalogs = "Use REFRESH CATALOG."
 	return []Rule{
 		{Node: "CreateSchemaStmt", SQL: "CREATE SCHEMA", Home: Home, Managed: Ours, Note: "ours for a name like \"lake.sales\""},
 		{
 			Node: "CreateForeignServerStmt", SQL: "CREATE SERVER", Home: Home, Managed: Home,
 			Note: "ours with a wrapper of one of our types: a spelling of CREATE CATALOG",
 		},
-		{Node: "AlterForeignServerStmt", SQL: "ALTER SERVER", Home: Home, Managed: Refused, Hint: catalogs},
+		{Node: "AlterForeignServerStmt", SQL: "ALTER SERVER", Home: Home, Managed: Ours, Note: "a spelling of ALTER CATALOG"},
 		{Node: "CreateForeignTableStmt", SQL: "CREATE FOREIGN TABLE", Home: Home, Managed: Refused, Hint: "Use CREATE TABLE."},
 		{Node: "ImportForeignSchemaStmt", SQL: "IMPORT FOREIGN SCHEMA", Home: Home, Managed: Refused, Hint: catalogs},
 		{

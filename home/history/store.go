@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -143,9 +144,19 @@ func (s *Store) Get(ctx context.Context, id uuid.UUID) (Job, error) {
 }
 
 // UnfinishedOn reads the oldest job that has not ended and is about one of the targets; ErrNotFound when
-// there is none.
+// there is none. A target that ends in `.*` stands for everything in a catalog or schema.
 func (s *Store) UnfinishedOn(ctx context.Context, targets []string) (Job, error) {
-	return one(ctx, s.pool, "where not ended and targets && $1 order by created, job_id limit 1", targets)
+	var inside []string
+	for _, t := range targets {
+		if container, all := strings.CutSuffix(t, "*"); all {
+			inside = append(inside, container)
+		}
+	}
+	if len(inside) == 0 {
+		return one(ctx, s.pool, "where not ended and targets && $1 order by created, job_id limit 1", targets)
+	}
+	return one(ctx, s.pool, `where not ended and (targets && $1 or exists (
+		select from unnest(targets) t, unnest($2::text[]) i where starts_with(t, i))) order by created, job_id limit 1`, targets, inside)
 }
 
 // ByResource reads the job that a resource belongs to.

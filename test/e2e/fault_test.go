@@ -82,6 +82,21 @@ func cmdWaitExternal(ts *testscript.TestScript, neg bool, args []string) {
 	until(ts, args[0], func() bool { return externalSays(ts, args[0]) })
 }
 
+// cmdWaitHome is: waithome query. It waits until the query answers t through the gateway.
+func cmdWaitHome(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: waithome query")
+	}
+	until(ts, args[0], func() bool {
+		cmd := exec.Command("psql", "-X", "-At", "-c", args[0])
+		for _, k := range []string{"PGHOST", "PGPORT", "PGUSER", "PGDATABASE", "PATH"} {
+			cmd.Env = append(cmd.Env, k+"="+ts.Getenv(k))
+		}
+		out, err := cmd.Output()
+		return err == nil && strings.TrimSpace(string(out)) == "t"
+	})
+}
+
 func externalSays(ts *testscript.TestScript, query string) bool {
 	out, err := exec.Command("psql", "-X", "-At", "-d", ts.Getenv("EXT_DSN"), "-c", query).Output()
 	return err == nil && strings.TrimSpace(string(out)) == "t"

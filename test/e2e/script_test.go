@@ -70,6 +70,7 @@ func commands() map[string]func(ts *testscript.TestScript, neg bool, args []stri
 		"waitfile":     cmdWaitFile,
 		"waitjob":      cmdWaitJob,
 		"waitexternal": cmdWaitExternal,
+		"waithome":     cmdWaitHome,
 		"waitlocked":   cmdWaitLocked,
 		"waitready":    cmdWaitReady,
 		"waitsleeping": cmdWaitSleeping,
