@@ -520,6 +520,9 @@ begin
   if strpos(frames, E'\n') > 0 and tablewright.is_outermost(frames) then
     return;  -- a statement of register_relation or change_relation, which is run by this very function
   end if;
+  if tg_tag = 'CREATE VIEW' then
+    perform pg_notify('tablewright_catalog', '');  -- a shadow may be reached by another name now
+  end if;
   for r in
     select * from pg_event_trigger_ddl_commands() with ordinality
       where objid is not null  -- GRANT and REVOKE tell nothing, and have no effect outside
@@ -947,6 +950,28 @@ begin
   end if;
   return jsonb_build_object('made', made, 'changed', changed, 'gone', gone, 'kept', kept, 'problems', problems);
 end $$;
+
+-- What a view is, with the schemas of all that it names, and which of its options are set. With the caller's rights.
+create or replace function tablewright.view(rel oid) returns jsonb
+language sql stable set search_path = pg_catalog, pg_temp as $$
+  select jsonb_build_object('definition', pg_get_viewdef(c.oid), 'options', coalesce(to_jsonb(c.reloptions), '[]'))
+    from pg_class c where c.oid = rel and c.relkind = 'v'
+$$;
+
+-- The query of a view that a shadow is reached through; null for every other relation. With the caller's rights.
+create or replace function tablewright.expansion(rel oid) returns jsonb
+language sql stable set search_path = pg_catalog, pg_temp as $$
+  with recursive v(oid) as (
+    select rel
+    union
+    select d.refobjid from v join pg_rewrite r on r.ev_class = v.oid
+      join pg_depend d on d.classid = 'pg_rewrite'::regclass and d.objid = r.oid and d.refclassid = 'pg_class'::regclass
+  )
+  select jsonb_build_object('definition', pg_get_viewdef(c.oid), 'owner', pg_get_userbyid(c.relowner),
+      'barrier', coalesce(c.reloptions @> '{security_barrier=true}', false),
+      'invoker', coalesce(c.reloptions @> '{security_invoker=true}', false))
+    from pg_class c where c.oid = rel and c.relkind = 'v' and exists (select from v join tablewright.relation x on x.oid = v.oid)
+$$;
 
 -- Raises exactly the error that it is given, so that the session is in the state that PostgreSQL itself
 -- leaves after one. Detail and hint may be null.

@@ -15,7 +15,7 @@ const CatalogChannel = "tablewright_catalog"
 type Names struct {
 	Catalogs  []string
 	Schemas   []string // home names of managed schemas: kafka, lake.sales
-	Relations []string // last parts only
+	Relations []string // last parts only, those of views over managed ones too
 }
 
 // Managed reads the names as they are committed.
@@ -24,7 +24,12 @@ func (h *Home) Managed(ctx context.Context) (Names, error) {
 	err := h.pool.QueryRow(ctx, `select
 		array(select name from tablewright.catalog order by 1),
 		array(select name from tablewright.managed_schema order by 1),
-		array(select distinct c.relname::text from tablewright.relation x join pg_class c on c.oid = x.oid order by 1)`).
+		array(with recursive v(oid) as (
+			select oid from tablewright.relation
+			union
+			select r.ev_class from v join pg_depend d on d.refclassid = 'pg_class'::regclass and d.refobjid = v.oid
+				and d.classid = 'pg_rewrite'::regclass join pg_rewrite r on r.oid = d.objid
+		) select distinct c.relname::text from v join pg_class c on c.oid = v.oid order by 1)`).
 		Scan(&n.Catalogs, &n.Schemas, &n.Relations)
 	if err != nil {
 		return Names{}, fmt.Errorf("names of managed objects: %w", err)

@@ -67,6 +67,9 @@ func (s *Session) showLines(ctx context.Context, e *execution, lines []string) e
 
 // mayPlan checks that the session could run what it asks the plan of: the plan shows definitions and options.
 func (s *Session) mayPlan(ctx context.Context, p *plan.Plan) error {
+	if err := s.mayOpen(ctx, p); err != nil {
+		return err
+	}
 	for _, step := range p.Steps {
 		name := step.Target.Name
 		if step.Target.Kind != plan.TableKind {
@@ -87,6 +90,9 @@ func (s *Session) mayPlan(ctx context.Context, p *plan.Plan) error {
 
 // dryRun answers a statement's plan as notices, and touches nothing.
 func (s *Session) dryRun(ctx context.Context, p *plan.Plan, settings deploy.Settings) error {
+	if err := s.mayPlan(ctx, p); err != nil {
+		return err
+	}
 	text, err := plan.Explain(p, plan.TextFormat, s.gateway.Deployer.Look(ctx, p))
 	if err != nil {
 		return err

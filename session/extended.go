@@ -29,8 +29,11 @@ func (r *routed) runsOnce() bool {
 	if r.verdict == controls || translate(r.parsed) != "" {
 		return false
 	}
-	_, explain := r.parsed.Extension.(*parse.Explain)
-	return !explain && (r.rows == nil || r.rows.read == nil)
+	switch r.parsed.Extension.(type) {
+	case *parse.Explain, *parse.ShowCreate:
+		return false
+	}
+	return r.rows == nil || r.rows.read == nil
 }
 
 // parse deals with a Parse message. For a statement of ours the home server prepares one that stands for
@@ -73,7 +76,11 @@ func (s *Session) parse(ctx context.Context, f Frame) error {
 	if err != nil {
 		return s.fail(ctx, err)
 	}
-	if err := s.prepare(ctx, &st, p, standIn); !errors.Is(err, errAnswered) {
+	judged := &st
+	if kept, ok := s.prepared[p.Name]; ok {
+		judged = kept // a query whose views were replaced
+	}
+	if err := s.prepare(ctx, judged, p, standIn); !errors.Is(err, errAnswered) {
 		return err
 	}
 	// The home server has kept what it had under the name.
@@ -117,9 +124,13 @@ func (s *Session) standIn(ctx context.Context, st *routed, p ParseRequest) (*pla
 	if sql := translate(st.parsed); sql != "" {
 		return madeUp(sql), nil
 	}
-	if _, ok := st.parsed.Extension.(*parse.Explain); ok {
+	switch st.parsed.Extension.(type) {
+	case *parse.Explain:
 		s.prepared[p.Name] = st
 		return madeUp(explainStandIn), nil
+	case *parse.ShowCreate:
+		s.prepared[p.Name] = st
+		return madeUp(showCreateStandIn), nil
 	}
 	if st.verdict == ours {
 		s.prepared[p.Name] = st
@@ -128,7 +139,7 @@ func (s *Session) standIn(ctx context.Context, st *routed, p ParseRequest) (*pla
 	if st.verdict == mistyped {
 		return plan.NewRewrite(st.text, nil), nil
 	}
-	d, snap, err := s.decide(ctx, st.parsed)
+	st, d, snap, err := s.decideThrough(ctx, st)
 	switch {
 	case err != nil:
 		return nil, err

@@ -137,8 +137,16 @@ func (s *Session) schemasOf(ctx context.Context, name string) ([]string, error) 
 	return schemas, errors.Join(json.Unmarshal([]byte(text), &schemas))
 }
 
+// rememberView notes the name of a view that the session makes: managed tables may be reached through it.
+func (s *Session) rememberView(st *parse.Statement) {
+	if view := st.Node.GetViewStmt().GetView(); view != nil {
+		s.own.relations[view.GetRelname()] = struct{}{}
+	}
+}
+
 // decide finds out what a statement's names mean and who carries it out.
 func (s *Session) decide(ctx context.Context, st *parse.Statement) (route.Decision, *catalog.Snapshot, error) {
+	s.rememberView(st)
 	snap, err := s.snapshot(ctx, st)
 	if err != nil {
 		return route.Decision{}, nil, err

@@ -36,6 +36,8 @@ type routed struct {
 	verdict verdict
 	control control
 	names   []parse.Name
+	asked   *routed   // as it was before its views were replaced by their queries; nil when none were
+	readers []string  // roles that read managed tables through views; nil: the session's own, by name
 	rows    *rowsPlan // of a prepared statement that moves rows of a managed table
 }
 

@@ -22,6 +22,8 @@ type rowsPlan struct {
 	read  *bind.Read
 	write *bind.Write
 	types []uint32 // of the parameters, as the client gave them
+	// readers are the roles with whose rights the table is read; nil: the session's own.
+	readers []string
 }
 
 // planRows plans a SELECT or INSERT of a managed table.
@@ -37,7 +39,21 @@ func planRows(st *routed, d route.Decision, snap *catalog.Snapshot) (*rowsPlan, 
 	if err != nil {
 		return nil, nil, err
 	}
-	return &rowsPlan{read: r}, r.Home, nil
+	shadow := r.Home
+	if len(st.readers) > 0 && !slices.Contains(st.readers, "") {
+		// Whoever reads through a view needs no right on the table, nor on its schema.
+		shadow = r.Query(emptySource(r.Columns))
+	}
+	return &rowsPlan{read: r, readers: st.readers}, shadow, nil
+}
+
+// emptySource is a subquery that has the columns of a table and no rows.
+func emptySource(columns []catalog.Column) string {
+	list := make([]string, len(columns))
+	for i, c := range columns {
+		list[i] = "null::" + c.Type + " AS " + catalog.QuoteIdent(c.Name)
+	}
+	return "(SELECT " + strings.Join(list, ", ") + " WHERE false)"
 }
 
 // standInForRows prepares the statement over the shadow: types, parameters and errors are home's.
@@ -77,7 +93,7 @@ func (s *Session) runRows(ctx context.Context, st *routed, d route.Decision, sna
 	if rows.write != nil {
 		return s.insert(ctx, st, rows, BindRequest{})
 	}
-	r := &reading{session: s, plan: rows.read, describe: x.fields}
+	r := &reading{session: s, plan: rows.read, readers: rows.readers, describe: x.fields}
 	defer r.close()
 	if err := s.beginRead(ctx, r); err != nil {
 		return err
@@ -116,26 +132,26 @@ func (s *Session) bindRows(ctx context.Context, f Frame, p *portal) error {
 	if err := s.backend.run(ctx, x, func() {}); err != nil {
 		return s.fail(ctx, err) // the name is not known any more, or the table has changed
 	}
-	d, snap, err := s.decide(ctx, p.statement.parsed)
+	st, d, snap, err := s.decideThrough(ctx, p.statement)
 	if err != nil {
 		return s.fail(ctx, err)
 	}
 	if d.Rows == route.NoRows {
 		return s.forward(ctx, f, 'B') // the name is one of the home database's by now
 	}
-	fresh, _, err := planRows(p.statement, d, snap)
+	fresh, _, err := planRows(st, d, snap)
 	if err != nil {
 		return s.fail(ctx, err)
 	}
 	fresh.types = p.statement.rows.types
-	statement := *p.statement
+	statement := *st
 	statement.rows = fresh
 	p.statement, p.fields = &statement, x.fields
 	if err := s.bindParameters(ctx, p, x.params); err != nil {
 		return s.fail(ctx, err)
 	}
 	if fresh.read != nil {
-		p.read = &reading{session: s, plan: fresh.read, bind: p.bind, types: fresh.types}
+		p.read = &reading{session: s, plan: fresh.read, readers: fresh.readers, bind: p.bind, types: fresh.types}
 	}
 	s.dropPortal(p.bind.Portal)
 	s.portals[p.bind.Portal] = p

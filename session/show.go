@@ -40,13 +40,24 @@ func showJobs(ext *parse.ShowJobs) string {
 	return "select * from tablewright.show_jobs" + where + " order by created desc, job_id desc limit " + limit
 }
 
-// showObjects lists what the session may see: everything but the values of options, as \des+ does.
+// The conditions by which SHOW leaves out what the role has no right on.
+const (
+	visibleServer = `(pg_catalog.has_server_privilege(s.oid, 'USAGE') or exists (select from tablewright.managed_schema m
+ where m.catalog = s.srvname and pg_catalog.has_schema_privilege(m.oid, 'USAGE, CREATE')))`
+	visibleSchema = `pg_catalog.has_schema_privilege(m.oid, 'USAGE, CREATE')`
+	visibleTable  = `(pg_catalog.has_table_privilege(c.oid, 'SELECT, INSERT, UPDATE, DELETE, TRUNCATE, REFERENCES, TRIGGER')
+ or pg_catalog.has_any_column_privilege(c.oid, 'SELECT, INSERT, UPDATE, REFERENCES'))`
+)
+
+// showObjects lists what the role may see: the catalogs and schemas that it may use, the tables on which it has a
+// right.
 func showObjects(ext *parse.ShowObjects) string {
-	conditions := []string{"true"}
 	var query, name string
+	var conditions []string
 	switch ext.Objects {
 	case parse.Catalogs:
 		name = "s.srvname"
+		conditions = append(conditions, visibleServer)
 		query = `select s.srvname::pg_catalog.text as name, w.fdwname::pg_catalog.text as type,
  pg_catalog.pg_get_userbyid(s.srvowner)::pg_catalog.text as owner,
  (select pg_catalog.count(*) from tablewright.relation r where r.catalog = s.srvname) as tables,
@@ -55,12 +66,14 @@ func showObjects(ext *parse.ShowObjects) string {
  join pg_catalog.pg_foreign_data_wrapper w on w.oid = s.srvfdw where %s order by 1`
 	case parse.Schemas:
 		name = "m.name"
+		conditions = append(conditions, visibleSchema)
 		query = `select m.name, m.catalog from tablewright.managed_schema m where %s order by 1`
 		if len(ext.From) > 0 {
 			conditions = append(conditions, "m.catalog = "+catalog.QuoteLiteral(ext.From[0].Value))
 		}
 	case parse.Tables:
 		name = "c.relname"
+		conditions = append(conditions, visibleTable)
 		query = `select n.nspname::pg_catalog.text as schema, c.relname::pg_catalog.text as name, r.catalog,
  pg_catalog.pg_get_userbyid(c.relowner)::pg_catalog.text as owner, r.state
  from tablewright.relation r join pg_catalog.pg_class c on c.oid = r.oid

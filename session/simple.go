@@ -72,7 +72,7 @@ func (s *Session) passOnWhole(ctx context.Context, f Frame, script script) (bool
 		s.tx.settled()
 		return true, s.forward(ctx, f, 'Q')
 	}
-	d, _, err := s.decide(ctx, script.statements[0].parsed)
+	_, d, _, err := s.decideThrough(ctx, &script.statements[0])
 	if err != nil || d.Route != route.Home {
 		return false, err
 	}

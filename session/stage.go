@@ -67,7 +67,7 @@ func (s *Session) runDDL(ctx context.Context, st *routed, e *execution) error {
 
 // planDDL makes the plan of a statement, or tells how it runs elsewhere when it names nothing managed.
 func (s *Session) planDDL(ctx context.Context, st *routed, settings deploy.Settings) (*plan.Plan, func(*execution) error, error) {
-	decision, snap, err := s.decide(ctx, st.parsed)
+	st, decision, snap, err := s.decideThrough(ctx, st)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -87,6 +87,9 @@ func (s *Session) stage(ctx context.Context, st *routed, p *plan.Plan, settings 
 		if err := s.waitForOther(ctx, p, settings); err != nil {
 			return err
 		}
+	}
+	if err := s.mayOpen(ctx, p); err != nil {
+		return err
 	}
 	if err := s.gateway.Secrets.Save(ctx, p.Secrets); err != nil {
 		return err

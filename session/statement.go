@@ -61,6 +61,8 @@ func (s *Session) runOwn(ctx context.Context, st *routed, e *execution) error {
 	switch ext := st.parsed.Extension.(type) {
 	case *parse.Job:
 		return s.runJob(ctx, st, ext)
+	case *parse.ShowCreate:
+		return s.runShowCreate(ctx, st, ext, e)
 	case *parse.Explain:
 		return s.runExplain(ctx, st, ext, e)
 	}

@@ -25,7 +25,7 @@ func world(searchPath ...string) *catalog.Snapshot {
 		Schemas:   map[string]catalog.Schema{},
 		Relations: map[string]catalog.Relation{},
 		Types: map[string]catalog.TypeInfo{
-			"mood": {Name: "mood", Kind: 'e'}, `public."My Type"`: {Name: `"My Type"`, Kind: 'd', Base: "text"},
+			"mood": {Name: "mood", Kind: 'e'}, `"My Type"`: {Name: `"My Type"`, Kind: 'd', Base: "text"}, `public."My Type"`: {Name: `"My Type"`, Kind: 'd', Base: "text"},
 		},
 	}
 	for i, s := range []catalog.Schema{

@@ -29,6 +29,9 @@ type Statement struct {
 
 	tokens     []Token // of Text
 	characters int     // before Text in the whole text
+
+	from    *Statement // what it was made from by rewrite, when it is not the client's own text
+	rewrite *plan.Rewrite
 }
 
 // Extension is a statement of our own grammar.
@@ -42,8 +45,29 @@ func (s *Statement) Tokens() []Token { return s.tokens }
 
 // Position is the 1-based character position in the whole text of a byte offset of Text.
 func (s *Statement) Position(offset int) int {
+	if s.from != nil {
+		return s.from.Position(s.rewrite.OriginalOffset(offset))
+	}
 	offset = min(max(offset, 0), len(s.Text))
 	return s.characters + utf8.RuneCountInString(s.Text[:offset]) + 1
+}
+
+// Rewritten reads a text that was made from the statement. Positions of it are those of the statement.
+func (s *Statement) Rewritten(rw *plan.Rewrite) (*Statement, error) {
+	statements, err := Split(rw.Text())
+	if err != nil {
+		return nil, err
+	}
+	if len(statements) != 1 || statements[0].Err != nil {
+		return nil, errManyStatements
+	}
+	made := statements[0]
+	// Leading blanks and comments are not part of a statement; the rewrite has none that the original has not.
+	if made.Text != rw.Text() {
+		return nil, errManyStatements
+	}
+	made.from, made.rewrite = s, rw
+	return &made, nil
 }
 
 // OriginalPosition maps a 1-based character position of a text that was made from this statement (as the
