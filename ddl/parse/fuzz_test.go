@@ -20,6 +20,10 @@ func FuzzSplit(f *testing.F) {
 		"explain (format yaml) create schema a.b", "show jobs where a = (1) limit 3", "wait for job '1' timeout '1 s'",
 		"create function f() returns int language sql begin atomic select 1; end; select 3", "drop database d cascade",
 		"create server s foreign data wrapper kafka options (a 'b')", "select $1, $$a;b$$, U&\"d\\0061t\" from e'\\'';'",
+		"alter catalog k set (a.b = 'c', 'd' 'e')", "alter catalog k reset (a, \"b\")", "alter catalog k rename to l", "refresh catalog k",
+		"alter server k options (set a 'b', add c 'd', drop e)", "show create table a.b.c", "fire trigger t with (a = 1)",
+		"create or replace materialized view \"a$b\" (c) refreshed '@daily' with (d = 1) as select 1; crate tabel x",
+		"create trigger t on a.b as 'x' in 'n' scheduled '@daily' with (a)", "alter materialized view v suspend", "drop trigger if exists t",
 		"with recursive a as (select * from a) insert into b.c.d select * from a", "show job 0198-1", "((((", "))))", "[[[;",
 	} {
 		f.Add(seed)

@@ -10,16 +10,16 @@ import (
 	"github.com/tablewright/tablewright/provision/provisiontest/pgserver"
 )
 
-// TestDiscoverMany: a system of thousands of tables is registered in one statement, and each table can be read.
+// TestDiscoverMany: a system of hundreds of tables is registered in one statement, and each table can be read.
 func TestDiscoverMany(t *testing.T) {
-	const tables = 2000
+	const tables = 300
 	ctx := t.Context()
 	if err := external.Exec(ctx, "postgres", "create database many"); err != nil {
 		t.Fatal(err)
 	}
 	fill := fmt.Sprintf(`do $$ begin for i in 1..%d loop
 		execute format('create table t%%s (id int primary key, a text not null default ''x'', b numeric(10,2), c timestamptz)', i);
-		if i %%%% 500 = 0 then commit; end if;
+		if i %% 500 = 0 then commit; end if;
 	end loop; end $$`, tables)
 	if err := external.Exec(ctx, "many", fill); err != nil {
 		t.Fatal(err)
@@ -41,7 +41,7 @@ func TestDiscoverMany(t *testing.T) {
 	if err := conn.QueryRow(ctx, "select count(*) from tablewright.relation where catalog = 'many' and managed = 'observed'").Scan(&count); err != nil || count != tables {
 		t.Fatalf("%d tables are found, %v; want %d", count, err, tables)
 	}
-	for _, i := range []int{1, 777, tables} {
+	for _, i := range []int{1, tables / 2, tables} {
 		if err := conn.QueryRow(ctx, fmt.Sprintf("select count(*) from many.public.t%d", i)).Scan(&count); err != nil || count != 0 {
 			t.Errorf("table %d: %d rows, %v", i, count, err)
 		}
