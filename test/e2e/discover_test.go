@@ -25,7 +25,7 @@ func TestDiscoverMany(t *testing.T) {
 		t.Fatal(err)
 	}
 	g := startGateway(t)
-	conn, err := pgx.Connect(ctx, g.dsn("admin"))
+	conn, err := pgx.Connect(ctx, g.dsn())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,7 +65,7 @@ func TestDiscoverMany(t *testing.T) {
 func TestShowCreatePrepared(t *testing.T) {
 	ctx := t.Context()
 	g := startGateway(t)
-	conn, err := pgx.Connect(ctx, g.dsn("admin"))
+	conn, err := pgx.Connect(ctx, g.dsn())
 	if err != nil {
 		t.Fatal(err)
 	}

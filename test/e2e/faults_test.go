@@ -107,7 +107,7 @@ func (f *faults) must(sql string) {
 
 func (f *faults) session() *pgx.Conn {
 	f.t.Helper()
-	conn, err := pgx.Connect(f.t.Context(), f.gateway.dsn("admin"))
+	conn, err := pgx.Connect(f.t.Context(), f.gateway.dsn())
 	if err != nil {
 		f.t.Fatalf("%v\n%s", err, f.gateway.output())
 	}

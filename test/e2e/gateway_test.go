@@ -151,8 +151,8 @@ func (g *gateway) output() string {
 }
 
 // dsn is a connection string for drivers.
-func (g *gateway) dsn(user string) string {
-	return fmt.Sprintf("postgres://%s@127.0.0.1:%d/%s?sslmode=prefer", user, g.port, g.db)
+func (g *gateway) dsn() string {
+	return fmt.Sprintf("postgres://admin@127.0.0.1:%d/%s?sslmode=prefer", g.port, g.db)
 }
 
 // environment is what libpq's programs need to reach the gateway.

@@ -15,7 +15,7 @@ import (
 
 func connect(t *testing.T, g *gateway, change ...func(*pgx.ConnConfig)) *pgx.Conn {
 	t.Helper()
-	config, err := pgx.ParseConfig(g.dsn("admin"))
+	config, err := pgx.ParseConfig(g.dsn())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -132,7 +132,7 @@ func TestPgxCancel(t *testing.T) {
 func TestPgxPool(t *testing.T) {
 	t.Parallel()
 	g := startGateway(t)
-	config, err := pgxpool.ParseConfig(g.dsn("admin"))
+	config, err := pgxpool.ParseConfig(g.dsn())
 	if err != nil {
 		t.Fatal(err)
 	}
