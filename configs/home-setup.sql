@@ -1046,7 +1046,7 @@ grant execute on function tablewright.change_roles(text, text) to public; -- the
 
 -- Grows with every change of this file that a gateway depends on.
 create or replace function tablewright.setup_version() returns integer
-language sql immutable set search_path = pg_catalog, pg_temp as $$ select 3 $$;
+language sql immutable set search_path = pg_catalog, pg_temp as $$ select 4 $$;
 
 -- Grants to the gateway's role. It owns neither the registry nor the guard: what it could change there
 -- would run with the superuser's rights.

@@ -1016,4 +1016,4 @@ grant execute on function tablewright.change_roles(text, text) to public; -- the
 
 -- Grows with every change of this file that a gateway depends on.
 create or replace function tablewright.setup_version() returns integer
-language sql immutable set search_path = pg_catalog, pg_temp as $$ select 3 $$;
+language sql immutable set search_path = pg_catalog, pg_temp as $$ select 4 $$;

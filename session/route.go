@@ -145,7 +145,7 @@ func dissect(text string) (script, error) {
 	if st := nearMiss(statements); st != nil {
 		// The home server reads the whole text before it runs any of it.
 		whole := &parse.Statement{Text: text, Err: st.Err}
-		return script{statements: []routed{{parsed: whole, text: text, verdict: mistyped}}}, nil
+		return script{statements: []routed{{parsed: whole, text: text, verdict: mistyped}}, secret: true}, nil
 	}
 	s := script{statements: make([]routed, len(statements))}
 	for i := range statements {
