@@ -66,6 +66,8 @@ type Settings struct {
 	NoticeAfter        time.Duration
 	NoticeInterval     time.Duration
 	DryRun             bool
+	Rehearse           bool   // dry_run = stage
+	PlanHash           string // of the only plan that may be carried out; empty: any
 	Apply              bool // mode = apply
 	DDLInTransaction   string
 	ClientMinMessages  string

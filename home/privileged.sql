@@ -89,7 +89,18 @@ end $$;
 create index if not exists relation_catalog on tablewright.relation (catalog);
 create index if not exists relation_job on tablewright.relation (job_id) where job_id is not null;
 
-grant select on tablewright.catalog, tablewright.managed_schema, tablewright.relation to public;
+-- What each set has made and what is still there (docs/apply.md). By OID: a name may change.
+create table if not exists tablewright.set_object (
+  class oid not null,
+  object oid not null,
+  set_name text not null check (octet_length(set_name) <= 63),
+  made timestamptz not null default now(),
+  made_by text not null default session_user,
+  primary key (class, object)
+);
+create index if not exists set_object_set on tablewright.set_object (set_name);
+
+grant select on tablewright.catalog, tablewright.managed_schema, tablewright.relation, tablewright.set_object to public;
 
 -- Whoever keeps names in memory hears of every change when it is committed.
 create or replace function tablewright.notify_catalog() returns trigger
@@ -552,6 +563,71 @@ begin
 end $$;
 alter event trigger tablewright_guard enable always;
 alter event trigger tablewright_guard_drop enable always;
+
+-- Sets ---------------------------------------------------------------------------------------------
+
+-- Notes for tablewright.set what a statement makes, of home and of catalogs alike, and keeps it off what
+-- another set has made.
+create or replace function tablewright.mark_set() returns event_trigger
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+declare own text := current_setting('tablewright.set', true); r record;
+begin
+  if coalesce(own, '') = '' then
+    return;
+  end if;
+  for r in
+    select classid, objid, command_tag, object_type, object_identity from pg_event_trigger_ddl_commands()
+      where classid in ('pg_class'::regclass, 'pg_namespace'::regclass, 'pg_foreign_server'::regclass)
+        and schema_name is distinct from 'tw_wall' and schema_name is distinct from 'pg_temp'
+  loop
+    perform tablewright.require_set(own, r.classid, r.objid, r.object_identity);
+    if r.command_tag like 'CREATE %' and r.object_type in ('table', 'view', 'materialized view', 'schema', 'server')
+        -- CREATE OR REPLACE VIEW of one that was there: only its row type is as old as the view.
+        and (r.object_type <> 'view' or exists (select from pg_class c join pg_type t on t.typrelid = c.oid
+          where c.oid = r.objid and t.xmin = c.xmin)) then
+      insert into tablewright.set_object (class, object, set_name) values (r.classid, r.objid, own)
+        on conflict do nothing;
+    end if;
+  end loop;
+end $$;
+
+create or replace function tablewright.require_set(own text, class_id oid, object_id oid, what text) returns void
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+declare other text := (select o.set_name from tablewright.set_object o
+  where o.class = class_id and o.object = object_id and o.set_name <> own);
+begin
+  if other is not null then
+    raise exception using errcode = '55000', message = format('%s belongs to set "%s"', what, other),
+      detail = format('The statement is one of set "%s".', own),
+      hint = 'RESET tablewright.set changes it whoever made it.';
+  end if;
+end $$;
+revoke all on function tablewright.require_set(text, oid, oid, text) from public;
+
+create or replace function tablewright.leave_set() returns event_trigger
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+declare own text := nullif(current_setting('tablewright.set', true), ''); r record;
+begin
+  for r in
+    select d.classid, d.objid, d.object_identity from pg_event_trigger_dropped_objects() d
+      join tablewright.set_object o on o.class = d.classid and o.object = d.objid where d.objsubid = 0
+  loop
+    perform tablewright.require_set(own, r.classid, r.objid, r.object_identity);
+    delete from tablewright.set_object where class = r.classid and object = r.objid;
+  end loop;
+end $$;
+
+do $$
+begin
+  if not exists (select from pg_event_trigger where evtname = 'tablewright_set') then
+    create event trigger tablewright_set on ddl_command_end execute function tablewright.mark_set();
+  end if;
+  if not exists (select from pg_event_trigger where evtname = 'tablewright_set_drop') then
+    create event trigger tablewright_set_drop on sql_drop execute function tablewright.leave_set();
+  end if;
+end $$;
+alter event trigger tablewright_set enable always;
+alter event trigger tablewright_set_drop enable always;
 
 -- The wall does not see INSERT, and TRUNCATE of an empty table would lie.
 create or replace function tablewright.refuse_write() returns trigger

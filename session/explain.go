@@ -31,7 +31,7 @@ func (s *Session) runExplain(ctx context.Context, st *routed, ext *parse.Explain
 	p, err := s.compile(st.parsed, snap, settings)
 	if errors.Is(err, errNotManaged) {
 		return sqlerr.New(sqlerr.FeatureNotSupported, "EXPLAIN of this statement is not supported").
-			WithDetail("It is carried out by the home database alone.").At(st.parsed.Position(0))
+			WithDetail(parse.HomeAlone).At(st.parsed.Position(0))
 	}
 	if err != nil {
 		return err

@@ -16,6 +16,7 @@ func ownSettings() []string {
 	return []string{
 		"mode", "dry_run", "wait_for", "wait_timeout", "on_timeout", "on_cancel", "on_disconnect",
 		"notice_after", "notice_interval", "ddl_in_transaction", "allow_destructive",
+		"plan_hash",
 	}
 }
 
@@ -79,7 +80,9 @@ func (w wishes) parse(own catalog.Options) (deploy.Settings, error) {
 		ApplicationName:    w["application_name"],
 		StatementTimeout:   time.Duration(timeout) * time.Millisecond,
 		Apply:              p.choice("mode", value("mode"), "create", "apply") == "apply",
-		DryRun:             p.boolean("dry_run", value("dry_run")),
+		DryRun:             p.dryRun(value("dry_run")) != noDryRun,
+		Rehearse:           p.dryRun(value("dry_run")) == rehearsal,
+		PlanHash:           value("plan_hash"),
 		WaitFor:            deploy.WaitFor(p.choice("wait_for", value("wait_for"), "ready", "recorded", "accepted", "finished")),
 		WaitTimeout:        p.duration("wait_timeout", value("wait_timeout"), defaultWaitTimeout),
 		NoticeOnTimeout:    p.choice("on_timeout", value("on_timeout"), "error", "notice") == "notice",

@@ -39,9 +39,11 @@ func (s *Session) runDDL(ctx context.Context, st *routed, e *execution) error {
 		return err
 	}
 	if settings.DryRun {
-		return s.dryRun(ctx, p, settings)
+		if err := s.dryRun(ctx, p, settings); err != nil || !settings.Rehearse {
+			return err
+		}
 	}
-	if err := s.allowedNow(p, settings); err != nil {
+	if err := s.allowedNow(ctx, p, settings); err != nil {
 		return err
 	}
 	if err := s.lock(ctx, p); err != nil {
@@ -61,6 +63,9 @@ func (s *Session) runDDL(ctx context.Context, st *routed, e *execution) error {
 		if elsewhere != nil {
 			return elsewhere(e)
 		}
+	}
+	if err := expected(p, settings); err != nil {
+		return err
 	}
 	return s.stage(ctx, st, p, settings)
 }
@@ -157,9 +162,12 @@ func unsupported(p *plan.Plan) error {
 }
 
 // allowedNow refuses what a transaction block cannot hold.
-func (s *Session) allowedNow(p *plan.Plan, settings deploy.Settings) error {
+func (s *Session) allowedNow(ctx context.Context, p *plan.Plan, settings deploy.Settings) error {
 	if err := unsupported(p); err != nil {
 		return err
+	}
+	if settings.Rehearse {
+		return s.rehearse(ctx)
 	}
 	tx := s.backend.state()
 	if !s.tx.inBlock(tx) {

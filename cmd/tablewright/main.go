@@ -4,6 +4,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/signal"
@@ -20,6 +21,9 @@ func main() {
 	context.AfterFunc(ctx, stop) // a second signal ends the process at once
 	err := rootCommand().ExecuteContext(ctx)
 	stop()
+	if code, ok := errors.AsType[exitCode](err); ok {
+		os.Exit(int(code))
+	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "tablewright:", err)
 		os.Exit(1)
@@ -33,7 +37,7 @@ func rootCommand() *cobra.Command {
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
-	root.AddCommand(serveCommand(), homeCommand(), versionCommand())
+	root.AddCommand(serveCommand(), applyCommand(), homeCommand(), versionCommand())
 	return root
 }
 

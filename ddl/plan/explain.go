@@ -65,6 +65,7 @@ func explained(p *Plan, extra Extra) object {
 	o.set("target", p.Target)
 	o.set("target_uid", p.TargetUID)
 	o.set("hash", p.Hash)
+	o.set("result", string(EffectOf(p, extra)))
 	o.set("waits_for_job", p.WaitJob)
 	var home list
 	for _, h := range p.Home {

@@ -11,6 +11,7 @@ const (
 	InvalidParameterValue         = "22023"
 	ActiveSQLTransaction          = "25001"
 	ReadOnlySQLTransaction        = "25006"
+	NoActiveSQLTransaction        = "25P01"
 	InFailedSQLTransaction        = "25P02"
 	InvalidSQLStatementName       = "26000"
 	InvalidAuthorization          = "28000"

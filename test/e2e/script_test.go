@@ -65,6 +65,7 @@ func setup(env *testscript.Env) error {
 func commands() map[string]func(ts *testscript.TestScript, neg bool, args []string) {
 	return map[string]func(ts *testscript.TestScript, neg bool, args []string){
 		"gateway":      cmdGateway,
+		"apply":        cmdApply,
 		"sql":          cmdSQL,
 		"other":        cmdOther,
 		"waitfile":     cmdWaitFile,
