@@ -31,15 +31,17 @@ func (p *settingParser) dryRun(value string) string {
 // its last savepoint.
 const rehearseQuery = "select tablewright.rehearse()"
 
-// rehearse readies the transaction for a statement that is staged and never committed: what follows in the
-// block sees what it would have made.
-func (s *Session) rehearse(ctx context.Context) error {
+// rehearse answers the plan of a statement and readies the transaction for it to be staged and never committed:
+// what follows in the block sees what it would have made.
+func (s *Session) rehearse(ctx context.Context, p *plan.Plan, settings deploy.Settings) error {
 	if !s.tx.inBlock(s.backend.state()) {
 		return sqlerr.New(sqlerr.NoActiveSQLTransaction, "tablewright.dry_run = stage can only be used in transaction blocks").
 			WithHint("Use BEGIN, and ROLLBACK at the end.")
 	}
-	_, err := s.query(ctx, rehearseQuery)
-	return err
+	if _, err := s.query(ctx, rehearseQuery); err != nil {
+		return err
+	}
+	return s.dryRun(ctx, p, settings)
 }
 
 // expected refuses a plan other than the one that tablewright.plan_hash allows.

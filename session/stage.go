@@ -39,11 +39,14 @@ func (s *Session) runDDL(ctx context.Context, st *routed, e *execution) error {
 		return err
 	}
 	if settings.DryRun {
-		if err := s.dryRun(ctx, p, settings); err != nil || !settings.Rehearse {
+		if !settings.Rehearse {
+			return s.dryRun(ctx, p, settings)
+		}
+		if err := s.rehearse(ctx, p, settings); err != nil {
 			return err
 		}
 	}
-	if err := s.allowedNow(ctx, p, settings); err != nil {
+	if err := s.allowedNow(p, settings); err != nil {
 		return err
 	}
 	if err := s.lock(ctx, p); err != nil {
@@ -162,15 +165,12 @@ func unsupported(p *plan.Plan) error {
 }
 
 // allowedNow refuses what a transaction block cannot hold.
-func (s *Session) allowedNow(ctx context.Context, p *plan.Plan, settings deploy.Settings) error {
+func (s *Session) allowedNow(p *plan.Plan, settings deploy.Settings) error {
 	if err := unsupported(p); err != nil {
 		return err
 	}
-	if settings.Rehearse {
-		return s.rehearse(ctx)
-	}
 	tx := s.backend.state()
-	if !s.tx.inBlock(tx) {
+	if !s.tx.inBlock(tx) || settings.Rehearse {
 		return nil
 	}
 	switch settings.DDLInTransaction {

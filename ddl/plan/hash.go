@@ -35,7 +35,9 @@ func (p *Plan) Fingerprint() (string, error) {
 	}
 	for _, secret := range p.Secrets {
 		// The place of a secret is new with every run of the statement.
-		text = bytes.ReplaceAll(text, []byte(secret.Ref.Name), []byte("secret"))
+		if secret.Ref.Name != "" {
+			text = bytes.ReplaceAll(text, []byte(secret.Ref.Name), []byte("secret"))
+		}
 	}
 	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:]), nil

@@ -5,7 +5,10 @@
 -- name is the object's in SQL, parts are those of the name.
 create view tablewright.set_objects as
   select o.set_name, x.kind, array_to_string(array(select quote_ident(p) from unnest(x.parts) with ordinality u(p, n) order by n), '.') as name,
-      x.parts, x.catalog, x.kind in ('table', 'materialized view') as holds_data, pg_get_userbyid(x.owner) as owner, o.made, o.made_by
+      x.parts, x.catalog, x.kind in ('table', 'materialized view') as holds_data,
+      -- Another one for another object of the name, and for another definition of a managed table.
+      o.object || ':' || coalesce((select r.version from tablewright.relation r where o.class = 'pg_class'::regclass and r.oid = o.object), 0) as version,
+      pg_get_userbyid(x.owner) as owner, o.made, o.made_by
     from tablewright.set_object o join (
       select 'pg_foreign_server'::regclass as class, s.oid,
           case when c.server is null then 'server' else 'catalog' end as kind, c.name as catalog,

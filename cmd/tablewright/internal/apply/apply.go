@@ -34,7 +34,7 @@ const (
 	exitWouldChange = 2
 )
 
-var setName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]{0,62}$`) //nolint:gochecknoglobals // compiled once
+var setName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]{0,62}$`)
 
 // check refuses options that exclude each other.
 func (o *Options) check() error {

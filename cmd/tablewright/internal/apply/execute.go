@@ -2,6 +2,7 @@ package apply
 
 import (
 	"context"
+	"slices"
 
 	pg_query "github.com/pganalyze/pg_query_go/v6"
 
@@ -113,9 +114,9 @@ func (b *block) control(kind pg_query.TransactionStmtKind, name string, c *conne
 	case pg_query.TransactionStmtKind_TRANS_STMT_SAVEPOINT:
 		b.savepoints = append(b.savepoints, savepoint{name, len(b.results)})
 	case pg_query.TransactionStmtKind_TRANS_STMT_ROLLBACK_TO:
-		for i := len(b.savepoints) - 1; i >= 0; i-- {
-			if b.savepoints[i].name == name {
-				b.undo(b.savepoints[i].at, len(b.results)-1)
+		for i, s := range slices.Backward(b.savepoints) {
+			if s.name == name {
+				b.undo(s.at, len(b.results)-1)
 				b.savepoints = b.savepoints[:i+1]
 				return
 			}
@@ -133,6 +134,9 @@ func (b *block) control(kind pg_query.TransactionStmtKind, name string, c *conne
 // undo marks what was taken back.
 func (b *block) undo(from, to int) {
 	for _, res := range b.results[from:to] {
+		if res.control {
+			continue
+		}
 		switch res.Result {
 		case created, changed, dropped, done, wouldCreate, wouldChange, wouldDrop:
 			res.Result = rolledBack

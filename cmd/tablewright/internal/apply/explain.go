@@ -71,7 +71,7 @@ func (c *connection) explain(ctx context.Context, st *parse.Statement) (*explain
 	case errors.As(err, &e) && e.Code == sqlerr.FeatureNotSupported && e.Detail == parse.HomeAlone:
 		return nil, nil
 	case errors.As(err, &e):
-		e.Position = max(e.Position-int32(len(explainPrefix)), 0) //nolint:gosec // a constant
+		e.Position = max(e.Position-int32(len(explainPrefix)), 0)
 		return nil, err
 	case err != nil:
 		return nil, err

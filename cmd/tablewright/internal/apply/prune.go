@@ -13,12 +13,13 @@ type removal struct {
 	Kind    string `json:"kind"` // table, view, materialized view, schema, catalog, server
 	Name    string `json:"name"` // in SQL
 	Keep    bool   `json:"keep,omitempty"`
+	Version string `json:"version"` // of the object as it was listed
 	catalog string
 	parts   []string
 }
 
 // inventoryQuery lists what is to go, each object before what it stands in.
-const inventoryQuery = `select kind, name, coalesce(catalog, ''), holds_data, pg_catalog.to_json(parts)
+const inventoryQuery = `select kind, name, coalesce(catalog, ''), holds_data, pg_catalog.to_json(parts), version
  from tablewright.set_objects o where set_name = $1
  and not exists (select from pg_catalog.unnest($2::pg_catalog.text[]) d where pg_catalog.parse_ident(d) = o.parts)
  order by pg_catalog.array_position('{view,materialized view,table,schema,catalog,server}', kind), made desc, name`
@@ -38,7 +39,7 @@ func (r *run) removals(ctx context.Context) ([]removal, error) {
 	}
 	var removals []removal
 	for _, row := range rows {
-		x := removal{Kind: row[0], Name: row[1], catalog: row[2]}
+		x := removal{Kind: row[0], Name: row[1], catalog: row[2], Version: row[5]}
 		if err := json.Unmarshal([]byte(row[4]), &x.parts); err != nil {
 			return nil, fmt.Errorf("objects of the set: %w", err)
 		}
@@ -72,7 +73,7 @@ func (r *run) list(removals []removal) {
 }
 
 func (x removal) result() *result {
-	res := &result{Type: "prune", Command: "DROP " + strings.ToUpper(x.Kind), Object: x.Name}
+	res := &result{removal: &x, Type: "prune", Command: "DROP " + strings.ToUpper(x.Kind), Object: x.Name}
 	if x.Keep {
 		res.Result, res.Message, res.Hint = kept, "it holds data, or something that does", "Use --prune-data to delete it."
 	}

@@ -48,7 +48,9 @@ type result struct {
 	Duration    float64         `json:"duration_ms"`
 	Plan        json.RawMessage `json:"plan,omitempty"` // what EXPLAIN (FORMAT json) answers, in a dry run
 
-	plan *explained
+	plan    *explained
+	removal *removal
+	control bool // a transaction statement
 }
 
 // summary is the last line of the output.
@@ -153,7 +155,10 @@ func (s *summary) text() string {
 			parts = append(parts, fmt.Sprintf("%d %s", n, name))
 		}
 	}
-	if len(parts) == 0 {
+	switch {
+	case len(parts) == 0 && s.SQLState != "":
+		parts = []string{"refused, nothing was done"}
+	case len(parts) == 0:
 		parts = []string{"nothing to do"}
 	}
 	return strings.Join(parts, ", ") + "\n" + errorText(s.SQLState, s.Message, s.Detail, s.Hint)

@@ -41,10 +41,8 @@ type plannedStatement struct {
 func (r *run) planOf() *savedPlan {
 	p := &savedPlan{Version: planVersion, Set: r.options.Set, Prune: r.options.Prune, PruneData: r.options.PruneData}
 	for _, res := range r.results {
-		if res.Type == "prune" {
-			p.Removals = append(p.Removals, removal{
-				Kind: strings.ToLower(strings.TrimPrefix(res.Command, "DROP ")), Name: res.Object, Keep: res.Result == kept,
-			})
+		if res.removal != nil {
+			p.Removals = append(p.Removals, *res.removal)
 			continue
 		}
 		st := plannedStatement{File: res.File, Line: res.Line, Statement: res.Statement, Object: res.Object, Result: res.Result}
@@ -169,23 +167,20 @@ func (p *savedPlan) differences(now *savedPlan) []string {
 }
 
 func removalDifferences(was, is []removal) []string {
-	text := func(removals []removal) []string {
-		var lines []string
-		for _, x := range removals {
-			lines = append(lines, fmt.Sprintf("%s %s, kept: %t", x.Kind, x.Name, x.Keep))
-		}
-		return lines
-	}
-	before, after := text(was), text(is)
+	same := func(x, y removal) bool { return x.Kind == y.Kind && x.Name == y.Name }
 	var lines []string
-	for _, line := range after {
-		if !slices.Contains(before, line) {
-			lines = append(lines, "prune: "+line+", not in the plan")
+	for _, x := range is {
+		i := slices.IndexFunc(was, func(y removal) bool { return same(x, y) })
+		switch {
+		case i < 0:
+			lines = append(lines, "prune: "+x.Kind+" "+x.Name+": not in the plan")
+		case was[i].Version != x.Version || was[i].Keep != x.Keep:
+			lines = append(lines, "prune: "+x.Kind+" "+x.Name+": not as it was")
 		}
 	}
-	for _, line := range before {
-		if !slices.Contains(after, line) {
-			lines = append(lines, "prune: "+line+", only in the plan")
+	for _, x := range was {
+		if !slices.ContainsFunc(is, func(y removal) bool { return same(x, y) }) {
+			lines = append(lines, "prune: "+x.Kind+" "+x.Name+": only in the plan")
 		}
 	}
 	return lines

@@ -77,6 +77,10 @@ func metaCommand(text string) *sqlerr.Error {
 	for _, t := range scanned.GetTokens() {
 		if start := int(t.GetStart()); text[start] == '\\' {
 			command := strings.Fields(text[start:])[0]
+			if command == `\.` {
+				return sqlerr.New(sqlerr.FeatureNotSupported, "COPY with its rows in the file is not supported").
+					WithHint("Write INSERT INTO … VALUES (…), or use psql.").At(characterAt(text, start))
+			}
 			return sqlerr.New(sqlerr.FeatureNotSupported, `"%s" is a command of psql and not supported in files`, command).
 				WithHint("Files hold SQL only.").At(characterAt(text, start))
 		}
@@ -84,7 +88,7 @@ func metaCommand(text string) *sqlerr.Error {
 	return nil
 }
 
-var copyFromFile = regexp.MustCompile(`(?i)\bfrom\s+stdin\b`) //nolint:gochecknoglobals // compiled once
+var copyFromFile = regexp.MustCompile(`(?i)\bfrom\s+stdin\b`)
 
 // withCopyHint explains an error whose likely cause is a file with rows for COPY.
 func withCopyHint(text string, err *sqlerr.Error) *sqlerr.Error {

@@ -16,7 +16,7 @@ import (
 // newResult is the result of a statement before it has run.
 func newResult(s *script, st *parse.Statement) *result {
 	return &result{
-		Type: "statement", File: s.name, Line: s.placeIn(st, 0).line,
+		Type: "statement", File: s.name, Line: s.placeIn(st, 0).line, control: st.Node.GetTransactionStmt() != nil,
 		Command: command(st), Statement: st.Mask(nil), Object: objectName(st),
 	}
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // reference is ${name}, its escape $${name}, and what looks like the beginning of one of them.
-var reference = regexp.MustCompile(`\$?\$\{([A-Za-z_][A-Za-z0-9_.-]*\})?`) //nolint:gochecknoglobals // compiled once
+var reference = regexp.MustCompile(`\$?\$\{([A-Za-z_][A-Za-z0-9_.-]*\})?`)
 
 // parseVariables reads --var k=v; the last of a name wins.
 func parseVariables(args []string) (map[string]string, error) {
