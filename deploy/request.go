@@ -68,7 +68,7 @@ type Settings struct {
 	DryRun             bool
 	Rehearse           bool   // dry_run = stage
 	PlanHash           string // of the only plan that may be carried out; empty: any
-	Apply              bool // mode = apply
+	Apply              bool   // mode = apply
 	DDLInTransaction   string
 	ClientMinMessages  string
 	StatementTimeout   time.Duration // 0 = no limit

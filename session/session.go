@@ -185,7 +185,8 @@ func (s *Session) open(ctx context.Context) error {
 		return err
 	}
 	b := newBackend(link, s.client)
-	b.attend = func() func() { return s.attend(ctx) }
+	calm := context.WithoutCancel(ctx) // the connection outlives the statement that opens it
+	b.attend = func() func() { return s.attend(calm) }
 	s.mu.Lock()
 	s.backend = b
 	s.mu.Unlock()

@@ -17,6 +17,7 @@ var masks = []struct {
 	{regexp.MustCompile(`\b[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}\b`), "<job>", "job ids are new in each run"},
 	{regexp.MustCompile(`(?m)^LOCATION: .*\n`), "", "source lines of PostgreSQL differ between versions"},
 	{regexp.MustCompile(`\b20\d\d-\d\d-\d\d \d\d:\d\d:\d\d(\.\d+)?([+-]\d\d(:?\d\d)?)?`), "<time>", "times are those of the run"},
+	{regexp.MustCompile(`(object: \S+ = |\buid: )[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}`), "${1}<identity>", "Iceberg tables have random ids"},
 	{regexp.MustCompile(`(?m)(^ +object: \S+ = )\d+:\d+$`), "${1}<identity>", "the external server numbers its objects and transactions"},
 }
 
