@@ -61,20 +61,26 @@ func (s *Session) watches(script script) bool {
 	return script.forgets && len(s.prepared) > 0
 }
 
-// passOnWhole forwards a Query of one statement whose names turn out to mean nothing managed, as it came:
-// statements that must be alone (VACUUM) and COPY then run as without us.
+// passOnWhole forwards a Query whose names turn out to mean nothing managed, as it came: statements that must
+// be alone (VACUUM), COPY and what PostgreSQL makes of several statements then are as without us.
 func (s *Session) passOnWhole(ctx context.Context, f Frame, script script) (bool, error) {
-	if len(script.statements) != 1 || script.statements[0].verdict != asks || s.tx.executed > 0 {
-		return false, nil
-	}
 	tx := s.backend.state()
-	if tx == 'E' {
+	several := len(script.statements) > 1
+	switch {
+	case len(script.statements) == 0, s.tx.executed > 0, !several && script.statements[0].verdict != asks, several && tx != 'I':
+		return false, nil
+	case tx == 'E':
 		s.tx.settled()
 		return true, s.forward(ctx, f, 'Q')
-	}
-	_, d, _, err := s.decideThrough(ctx, &script.statements[0])
-	if err != nil || d.Route != route.Home {
-		return false, err
+	case several:
+		if whole, err := s.passesWhole(ctx, script); err != nil || !whole {
+			return false, err
+		}
+	default:
+		_, d, _, err := s.decideThrough(ctx, &script.statements[0])
+		if err != nil || d.Route != route.Home {
+			return false, err
+		}
 	}
 	if tx == 'I' {
 		x := newExchange(s.client)

@@ -1,0 +1,2 @@
+--: message
+create table t (n int); copy t from stdin; select count(*) from t

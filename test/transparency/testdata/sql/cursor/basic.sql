@@ -1,0 +1,11 @@
+begin;
+declare c cursor for select g, g * g as sq from generate_series(1, 6) g;
+fetch c;
+fetch 2 from c;
+fetch forward 1 in c;
+move 1 from c;
+fetch all from c;
+fetch c;
+close c;
+fetch c;
+commit;

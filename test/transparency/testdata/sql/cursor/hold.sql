@@ -1,0 +1,15 @@
+create table t (n int);
+insert into t select generate_series(1, 4);
+declare nope cursor for select 1;
+declare h cursor with hold for select * from t order by n;
+fetch 2 from h;
+delete from t;
+fetch all from h;
+select name, is_holdable, is_scrollable, is_binary, statement from pg_cursors;
+close h;
+close h;
+begin;
+declare h2 cursor with hold for select 1/n from (values (1), (0)) v(n);
+commit;
+fetch all from h2;
+close all;

@@ -1,0 +1,12 @@
+begin;
+declare c no scroll cursor for select generate_series(1, 3);
+fetch 2 from c;
+fetch backward 1 from c;
+rollback;
+begin;
+declare c insensitive cursor for select 1 for update;
+rollback;
+begin;
+declare c asensitive cursor without hold for values (1), (2);
+fetch all c;
+end;

@@ -1,0 +1,11 @@
+begin;
+declare a cursor for select generate_series(1, 10);
+fetch 2 from a;
+savepoint s;
+fetch 2 from a;
+declare b cursor for select 1;
+rollback to s;
+fetch 2 from a;
+fetch b;
+rollback;
+fetch a;

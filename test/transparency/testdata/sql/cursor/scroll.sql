@@ -1,0 +1,16 @@
+begin;
+declare c scroll cursor for select g from generate_series(1, 5) g;
+fetch last from c;
+fetch first from c;
+fetch absolute 3 from c;
+fetch relative -1 from c;
+fetch backward 5 from c;
+fetch prior from c;
+fetch next from c;
+move absolute 4 from c;
+fetch relative 0 from c;
+fetch backward all from c;
+move forward all in c;
+fetch 0 from c;
+fetch -2 from c;
+commit;

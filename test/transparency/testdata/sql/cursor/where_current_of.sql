@@ -1,0 +1,16 @@
+create table t (id int primary key, v text);
+insert into t values (1, 'a'), (2, 'b'), (3, 'c');
+begin;
+declare c cursor for select * from t order by id for update;
+fetch 2 from c;
+update t set v = upper(v) where current of c;
+fetch c;
+delete from t where current of c;
+commit;
+select * from t order by id;
+delete from t where current of c;
+begin;
+declare a cursor for select count(*) from t;
+fetch a;
+delete from t where current of a;
+rollback;

@@ -1,0 +1,12 @@
+do $$ begin end $$;
+do language plpgsql 'declare x int := 1; begin x := x + 1; raise notice ''x is %'', x; end';
+do language sql 'select 1';
+do language nope 'x';
+do $$ begin create table made (n int); insert into made values (1), (2); end $$;
+select * from made;
+do $$ declare r record; begin for r in select * from made order by n loop raise notice 'row %', r; end loop; end $$;
+do $$ begin execute 'select * from ' || quote_ident('missing'); end $$;
+do $$ begin syntax error; end $$;
+do $$ begin execute format('insert into %I values (%L)', 'made', 3); end $$;
+do $outer$ begin execute $inner$ do $$ begin raise notice 'nested'; end $$ $inner$; end $outer$;
+table made;

@@ -1,0 +1,13 @@
+create function what(int) returns text language sql as $$ select 'int' $$;
+create function what(text) returns text language sql as $$ select 'text' $$;
+create function what(anyarray) returns text language sql as $$ select 'array' $$;
+select what(1), what('x'), what(array[1]), what(null::text);
+select what(1.5);
+select what(null);
+create function firstof(anyelement, anyelement) returns anyelement language sql as 'select $1';
+select firstof(1, 2), firstof('a'::text, 'b'), firstof(1, 2.5);
+create function compat(anycompatible, anycompatible) returns anycompatible language sql as 'select $1';
+select compat(1, 2.5), pg_typeof(compat(1, 2.5));
+drop function what;
+drop function what(int), what(text);
+comment on function what(int) is 'x';

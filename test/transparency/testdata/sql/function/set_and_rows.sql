@@ -1,0 +1,11 @@
+create function f() returns setof record language sql as $$ values (1, 'a'), (2, 'b') $$;
+select * from f();
+select * from f() as (n int, t text);
+select * from f() as (n int);
+select f();
+select * from rows from (generate_series(1, 3), generate_series(1, 2)) with ordinality as x(a, b, o);
+select * from unnest(array[1, 2], array['x', 'y', 'z']) u(a, b);
+select generate_series(1, 2), generate_series(1, 3);
+create type pt as (x int, y int);
+create function pts() returns setof pt language plpgsql as $$ begin return next (1, 2); return next row(3, 4)::pt; end $$;
+select * from pts(); select (pts()).x; select pts();

@@ -1,0 +1,13 @@
+create function show_path() returns text language plpgsql set search_path = pg_catalog as $$ begin return current_setting('search_path'); end $$;
+select show_path(), current_setting('search_path');
+create function who() returns text language sql security definer as $$ select current_user || ' ' || session_user $$;
+select who();
+create function bad() returns int language c as 'x', 'y';
+create function bad() returns int language internal as 'int4pl';
+create function bad() returns int language plperlu as 'x';
+create function bad() returns trigger language sql as 'select 1';
+create function bad(x nosuch) returns int language sql as 'select 1';
+create function shell(x out nosuch) language sql as 'select 1';
+create function vol() returns float8 language sql immutable as 'select random()';
+select vol() between 0 and 1;
+create aggregate nope(int) (sfunc = missing, stype = int);

@@ -1,0 +1,24 @@
+create table t (a int, b text, c jsonb, d int[], e tsvector, f point, g daterange);
+create index on t (a);
+create unique index t_b on t (lower(b), a desc nulls last) where a > 0;
+create index on t using hash (b);
+create index on t using gin (c), t (a);
+create index on t using gin (c jsonb_path_ops);
+create index on t using gin (d);
+create index on t using gin (e) with (fastupdate = off);
+create index on t using gist (f);
+create index on t using gist (g);
+create index on t using spgist (f);
+create index on t using brin (a) with (pages_per_range = 4);
+create index named on t (a) include (b);
+create index named on t (a);
+create index if not exists named on t (a);
+create index on t (b text_pattern_ops collate "C");
+create index on t (b collate "C" text_pattern_ops);
+\d t
+create index on t (nope);
+create index on t using btree (f);
+create index on t using nope (a);
+create index on t (random());
+create index on t (a nulls middle);
+create index on nope (a);

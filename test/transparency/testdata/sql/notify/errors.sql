@@ -1,0 +1,12 @@
+notify;
+notify x 'y';
+select pg_notify('', 'x');
+select pg_notify(repeat('x', 64), 'y');
+select pg_notify('x', repeat('y', 8000));
+listen "";
+begin;
+select 1/0;
+listen x;
+rollback;
+select pg_notify(null, 'x');
+select pg_notification_queue_usage() >= 0;

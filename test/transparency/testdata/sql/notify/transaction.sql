@@ -1,0 +1,14 @@
+listen a; listen b; listen "Mixed Case";
+begin;
+notify a, '1'; notify a, '1'; notify b, '2';
+select pg_notify('Mixed Case', '');
+select 'before commit';
+commit;
+begin;
+notify a, 'lost';
+rollback;
+select pg_listening_channels() order by 1;
+unlisten a;
+select pg_listening_channels() order by 1;
+unlisten *;
+select pg_listening_channels();

@@ -1,0 +1,14 @@
+prepare one as select 1 as x;
+execute one;
+prepare add(int, int) as select $1 + $2 as sum;
+execute add(1, 2);
+execute add(1 + 1, '5');
+execute add(1);
+execute add(1, 2, 3);
+execute add('x', 1);
+prepare one as select 2;
+deallocate one;
+execute one;
+deallocate all;
+execute add(1, 2);
+deallocate prepare one;

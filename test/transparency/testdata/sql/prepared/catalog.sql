@@ -1,0 +1,10 @@
+prepare q (int, text, date[]) as select $1, $2, $3;
+prepare r as select $1::numeric(5,2) + 1;
+select name, statement, parameter_types, from_sql from pg_prepared_statements order by name;
+prepare s as select 1; select 2;
+deallocate q;
+select name from pg_prepared_statements order by name;
+discard plans;
+execute r(1.239);
+discard all;
+select count(*) from pg_prepared_statements;

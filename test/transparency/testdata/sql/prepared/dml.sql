@@ -1,0 +1,13 @@
+create table t (id serial primary key, v text, at date default '2024-02-29');
+prepare ins(text) as insert into t (v) values ($1) returning id, v, at;
+execute ins('a'); execute ins(null); execute ins('ünï');
+prepare upd as update t set v = $2 where id = $1;
+execute upd(1, 'changed'); execute upd(99, 'none');
+prepare del(int[]) as delete from t where id = any ($1);
+execute del('{1,2}');
+select * from t;
+explain (costs off) execute del('{3}');
+create table copy as execute ins('b');
+prepare sel as select id, v from t where id > $1;
+create table c2 as execute sel(0);
+select * from c2 order by 1;

@@ -1,0 +1,10 @@
+prepare bad as select * from nothing;
+prepare bad as selec 1;
+prepare bad as select $1;
+prepare bad(nosuchtype) as select $1;
+prepare bad as create table t (n int);
+prepare bad as select $2 + 1;
+execute nothing;
+deallocate nothing;
+prepare p as select 1 where $1 = 2 and $1 = 'x';
+prepare bad(int) as select $1 and true;

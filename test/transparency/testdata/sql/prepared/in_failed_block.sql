@@ -1,0 +1,13 @@
+prepare p as select 1;
+begin;
+select 1/0;
+execute p;
+deallocate p;
+prepare q as select 2;
+rollback;
+execute p;
+execute q;
+begin;
+prepare survives as select 'yes' as survived;
+rollback;
+execute survives;

@@ -1,0 +1,4 @@
+create table t (id serial primary key, v text unique, n int default 5);
+insert into t (v) values ('a') returning *; insert into t values (default, 'b', default), (100, 'c', 1) returning id, n * 2 as twice; insert into t default values; insert into t (v, n) select 'g' || g, g from generate_series(1, 2) g; insert into t as x (v) values ('a') on conflict (v) do update set n = x.n + excluded.n where x.n < 100 returning *; insert into t (v) values ('a') on conflict do nothing; insert into t (v) values ('a');
+insert into t (nope) values (1); insert into t values (1, 2, 3, 4); insert into t (id, v) values (1); insert into t (id, id) values (1, 1); insert into t (id) values ('x'); insert into nope values (1); insert into t (v) values ('z') returning nope; insert into t overriding user value values (1, 'ov', 3) returning id;
+with w as (select 'cte' as v) insert into t (v) select v from w returning v; insert into t (v) table t; table t order by id;

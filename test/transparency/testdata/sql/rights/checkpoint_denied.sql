@@ -1,0 +1,4 @@
+checkpoint;
+load 'plpgsql';
+load 'auto_explain';
+load '$libdir/plugins/nope';

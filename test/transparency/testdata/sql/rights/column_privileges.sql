@@ -1,0 +1,4 @@
+--: role createrole
+create role cr; grant cr to writer; create table t (pub int, sec int); insert into t values (1, 2); grant usage on schema writer to cr; grant select (pub), update (pub) on t to cr; set role cr;
+select pub from t; select sec from t; select * from t; select count(*) from t; update t set pub = 5 where pub = 1; update t set sec = 1; delete from t; insert into t values (1, 1); lock table t; truncate t; alter table t add x int; drop table t; create index on t (pub); analyze t; vacuum t; comment on table t is 'x'; create view v as select * from writer.t; grant select on t to public; select * from t for update; copy t (pub) to stdout; copy t to stdout; select nextval('nope'); explain select sec from t;
+reset role; select * from t; revoke all on t from cr; revoke all on schema writer from cr; drop role cr;

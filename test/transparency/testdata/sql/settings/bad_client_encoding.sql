@@ -1,0 +1,2 @@
+--: env PGCLIENTENCODING=NOPE
+select 1;

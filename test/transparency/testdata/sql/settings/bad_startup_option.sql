@@ -1,0 +1,2 @@
+--: env PGOPTIONS=-c nonsense=1
+select 1;

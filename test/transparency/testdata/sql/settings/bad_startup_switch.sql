@@ -1,0 +1,2 @@
+--: env PGOPTIONS=--no-such-switch -Z
+select 1;

@@ -1,0 +1,2 @@
+--: env PGOPTIONS=-c work_mem=nonsense
+select 1;

@@ -1,0 +1,14 @@
+create table t (id int primary key);
+create view v as select * from t;
+create view w as select * from v;
+create table f (t int references t);
+drop table t;
+drop table t, v;
+drop table t, v, w, f;
+create table t (id int); create view v as select * from t;
+drop table t cascade;
+drop table if exists t, nope, v;
+drop view t;
+create table t (id int);
+drop view t;
+drop index t; drop sequence t; drop type t; drop materialized view t; drop foreign table t;

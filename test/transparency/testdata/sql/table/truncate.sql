@@ -1,0 +1,12 @@
+create table p (id serial primary key);
+create table c (p int references p);
+insert into p default values; insert into p default values; insert into c values (1);
+truncate p;
+truncate p, c restart identity;
+insert into p default values;
+select * from p;
+truncate table only p cascade continue identity;
+truncate missing;
+create view v as select 1;
+truncate v;
+begin; truncate c; rollback;

@@ -1,0 +1,12 @@
+create table t (n int);
+begin isolation level repeatable read;
+insert into t values (1);
+commit and chain;
+show transaction_isolation;
+insert into t values (2);
+rollback and chain;
+show transaction_isolation;
+select * from t;
+commit and no chain;
+commit and chain;
+rollback and chain;

@@ -1,0 +1,28 @@
+create table p (id int primary key);
+create table c (id int primary key, p int references p deferrable initially deferred,
+  u int constraint u_key unique deferrable);
+begin;
+insert into c values (1, 1, 1);
+insert into p values (1);
+commit;
+begin;
+insert into c values (2, 9, 2);
+commit;
+begin;
+set constraints all immediate;
+insert into c values (3, 9, 3);
+rollback;
+begin;
+insert into c values (4, 9, 4);
+set constraints c_p_fkey immediate;
+rollback;
+begin;
+set constraints u_key deferred;
+insert into c values (5, 1, 1);
+commit;
+set constraints nothing deferred;
+set constraints all deferred;
+begin;
+set constraints nothing deferred;
+rollback;
+select * from c;

@@ -1,0 +1,11 @@
+begin;
+select 1;
+select 1/0;
+select 2;
+insert into nowhere values (1);
+commit;
+select 3;
+begin;
+syntax error here;
+select 1;
+end;

@@ -1,0 +1,12 @@
+begin;
+rollback to savepoint never;
+commit;
+begin;
+release never;
+savepoint x;
+rollback;
+begin;
+select 1/0;
+savepoint y;
+rollback to y;
+end;

@@ -1,0 +1,11 @@
+set statement_timeout = '30ms';
+select pg_sleep(5);
+select 1;
+begin;
+select pg_sleep(5);
+select 1;
+rollback;
+reset statement_timeout;
+set lock_timeout = 'x';
+set statement_timeout = -5;
+set statement_timeout = '5 parsecs';

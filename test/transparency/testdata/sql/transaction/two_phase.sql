@@ -1,0 +1,10 @@
+create table t (n int);
+begin;
+insert into t values (1);
+prepare transaction 'tp';
+commit prepared 'tp';
+rollback prepared 'tp';
+prepare transaction 'none';
+begin;
+prepare transaction 'x';
+select 1;

@@ -1,0 +1,2 @@
+--: message
+create table v (n int); vacuum v; select 1

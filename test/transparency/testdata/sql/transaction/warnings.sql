@@ -1,0 +1,13 @@
+commit;
+rollback;
+begin;
+begin;
+commit;
+commit;
+savepoint alone;
+release savepoint alone;
+rollback to savepoint alone;
+set local work_mem = '1MB';
+set transaction isolation level serializable;
+lock table pg_class;
+declare c cursor for select 1;

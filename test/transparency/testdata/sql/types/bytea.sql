@@ -1,0 +1,12 @@
+select '\xDEADbeef'::bytea, 'a\000b\\'::bytea, ''::bytea;
+set bytea_output = escape;
+select '\x00ff41'::bytea;
+reset bytea_output;
+select '\xabc'::bytea; select '\xzz'::bytea; select 'a\9'::bytea;
+select length('\x0001'::bytea), get_byte('\x0102', 1), set_byte('\x0102', 0, 255), substring('\x010203'::bytea from 2), '\x01'::bytea || '\x02'::bytea, position('\x02'::bytea in '\x0102'::bytea);
+select get_byte('\x01', 5);
+select convert_from('\xc3bc', 'utf8'), convert_to('ü', 'latin1'), convert('\xfc', 'latin1', 'utf8');
+select convert_from('\xff', 'utf8');
+select convert_from('\x00', 'utf8');
+select convert_to('€', 'latin1');
+select md5('\x00'::bytea), sha512('\x'::bytea) = sha512(''), bit_count('\xff'::bytea);

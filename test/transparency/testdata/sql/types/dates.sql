@@ -1,0 +1,16 @@
+select date '2024-02-29', time '04:05:06.789', timetz '04:05+02', timestamp '2024-02-29 12:00', timestamptz '2024-02-29 12:00+02', interval '1 year 2 mons 3 days 04:05:06';
+select date '2024-02-30'; select date 'nonsense'; select timestamp '2024-13-01'; select time '25:00'; select interval '1 fortnight'; select '10000000-01-01'::date;
+select 'infinity'::date, '-infinity'::timestamp, 'epoch'::timestamptz, date 'January 8, 1999', date '4713-01-01 BC', '2024-W01'::date;
+select date '2024-03-31' + interval '1 month', date '2024-03-01' - date '2024-02-01', timestamp '2024-01-01' - timestamp '2023-01-01 12:00', age('2024-03-01', '2023-01-31');
+select extract(epoch from timestamptz '2024-01-01 00:00Z'), date_part('dow', date '2024-01-01'), extract(century from date '0001-01-01 BC'), date_trunc('quarter', timestamp '2024-05-05'), date_bin('15 min', timestamp '2024-01-01 00:17', timestamp '2024-01-01'), extract(nope from date '2024-01-01');
+select timestamptz '2024-07-01 12:00+00' at time zone 'Europe/Berlin', timestamp '2024-07-01 12:00' at time zone 'America/New_York', now() at time zone 'Nowhere/City';
+set timezone = 'Asia/Kolkata'; select timestamptz '2024-01-01 00:00Z'; show timezone;
+set time zone interval '-03:30' hour to minute; select timestamptz '2024-01-01 00:00Z'; set time zone local; set timezone = 'Nope';
+set datestyle = 'German, DMY'; select date '2024-12-31', '31/12/2024'::date, timestamptz '2024-01-01 00:00Z';
+set datestyle = 'SQL, MDY'; select date '2024-12-31', '31/12/2024'::date;
+set datestyle = 'Postgres'; select timestamp '2024-12-31 01:02'; reset datestyle;
+set intervalstyle = iso_8601; select interval '1 year -2 days 3 hours'; set intervalstyle = sql_standard; select interval '1 year -2 days 3 hours'; set intervalstyle = postgres_verbose; select interval '1 year -2 days 3 hours'; reset intervalstyle;
+select to_char(timestamp '2024-02-29 13:14:15.678', 'FMDay, DD Month YYYY HH12:MI:SS.MS AM Q WW IYYY-IW TZ'), to_date('20240229', 'YYYYMMDD'), to_timestamp('2024', 'YYYY'), to_date('x', 'YYYY'), make_date(2024, 2, 30);
+select make_interval(days => 3), justify_days('40 days'), interval '1.5 days', interval '1-2', interval 'P1DT2H', interval '1 day' * 1.5, interval '1 hour' / 0;
+select (date '2024-01-01', date '2024-02-01') overlaps (date '2024-01-15', interval '1 day'), isfinite(date 'infinity'), clock_timestamp() >= now();
+select generate_series(date '2024-01-01', '2024-01-03', '1 day'), generate_series(1, 2);

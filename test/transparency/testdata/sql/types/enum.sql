@@ -1,0 +1,21 @@
+create type mood as enum ('sad', 'ok', 'happy');
+create table t (m mood);
+insert into t values ('ok'), ('sad');
+insert into t values ('angry');
+alter type mood add value 'great';
+alter type mood add value if not exists 'great';
+alter type mood add value 'great';
+alter type mood add value 'meh' before 'ok';
+alter type mood add value 'x' after 'nope';
+alter type mood rename value 'sad' to 'blue';
+alter type mood rename value 'sad' to 'bluer';
+select * from t order by m;
+select enum_range(null::mood), enum_first(null::mood), 'ok'::mood < 'happy'::mood;
+begin;
+alter type mood add value 'later';
+select 'later'::mood;
+rollback;
+\dT+ mood
+alter type mood rename to feeling;
+create type feeling as enum ();
+drop type feeling;

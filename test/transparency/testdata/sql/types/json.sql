@@ -1,0 +1,11 @@
+select '{"a": 1, "b": [1, 2, {"c": null}], "a": 2}'::json, '{"b": 1, "a": 1, "a": 2, "n": 1.10}'::jsonb;
+select '{bad}'::json; select '{"a": }'::jsonb; select '[1, 2'::json; select '"\u0000"'::jsonb; select '"\ud83d"'::jsonb; select '{"a":1} x'::json; select ''::json;
+select j -> 'a', j ->> 'a', j -> 'b' -> 0, j #> '{b,1}', j #>> '{b,2,c}', j ? 'a', j @> '{"a": 1}', j - 'a', j #- '{b,0}', j || '{"z": 1}' from (select '{"a": 1, "b": [1, 2, {"c": null}]}'::jsonb) v(j);
+select jsonb_set('{"a": [1, 2]}', '{a,1}', '"x"'), jsonb_insert('{"a": [1]}', '{a,0}', '0'), jsonb_strip_nulls('{"a": null, "b": 1}'), jsonb_pretty('{"a": [1, {"b": 2}]}');
+select * from jsonb_each('{"a": 1, "b": null}'); select * from jsonb_array_elements_text('["x", null, 2]'); select * from jsonb_object_keys('{"q": 1}'); select jsonb_array_length('[1, 2]'), jsonb_array_length('{}');
+select * from jsonb_to_recordset('[{"a": 1, "b": "x"}, {"a": 2}]') as x(a int, b text); select * from jsonb_populate_record(null::pg_am, '{"amname": "x"}');
+select to_jsonb(row(1, 'a')), row_to_json(row(1, null)), json_build_object('k', 1, 'v', array[1, 2]), jsonb_build_array(1, 'x', null), json_object('{a,1,b,2}'), array_to_json(array[[1, 2], [3, 4]]), json_build_object(1);
+select json_agg(g), jsonb_object_agg(g, g * g) from generate_series(1, 3) g;
+select jsonb_path_query('{"a": [1, 5, 9]}', '$.a[*] ? (@ > 3)'), jsonb_path_exists('{"a": 1}', '$.b'), '{"a": 1}'::jsonb @? '$.a', '{"a": 1}'::jsonb @@ '$.a == 1', jsonb_path_query_array('[1, "x", true]', '$[*].type()');
+select '$.a['::jsonpath; select jsonb_path_query('{"a": 1}', 'strict $.b'); select jsonb_typeof('1'), json_typeof('null'), '1'::jsonb::int, '"x"'::jsonb::int;
+create table d (doc jsonb); insert into d values ('{"a": {"b": [10, 20]}}'); update d set doc['a']['b'][1] = '99', doc['new'] = '"k"'; select doc, doc['a']['b'][1], doc['nope'] from d;

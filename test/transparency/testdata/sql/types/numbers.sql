@@ -1,0 +1,17 @@
+select 1::int2, 1::int4, 1::int8, 1::float4, 1::float8, 1::numeric, 1::money, 1::oid;
+select 32767::int2 + 1::int2;
+select 2147483647 + 1;
+select 9223372036854775807 + 1;
+select 1/3, 1.0/3, 1/3.0::float4, -7 / 2, -7 % 2, 2 ^ 10, |/ 2, 5!, @ -5;
+select 'NaN'::float8, 'Infinity'::float8, '-inf'::numeric, 'nan'::numeric;
+select 1e308 * 10;
+select 1e308::float8 * 10;
+select 1e-320::float8, 0.1::float4, 0.1::float8, 0.1::float8 + 0.2::float8;
+set extra_float_digits = 0; select 0.1::float8 + 0.2::float8; reset extra_float_digits;
+select numeric '12345678901234567890.123456789', 1.10::numeric(5,1), 99999.99::numeric(5,2);
+select round(2.5), round(3.5), round(2.5::float8), trunc(-1.5), ceil(1.1), mod(7, -3), gcd(12, 18), div(7, 2);
+select 1/0; select 1.0/0; select 1::float8/0; select mod(1, 0); select sqrt(-1); select ln(0); select 0 ^ -1;
+select 'x'::int; select '1.5'::int; select ''::numeric; select '99999999999'::int; select '1e400'::float8;
+select 12.5::money, '$1,000.00'::money + 1::money, 5::money / 2;
+select to_char(1234.5, '9,999.99'), to_char(-5, 'S99'), to_number('1,234', '9,999'), to_char(485, 'RN'), to_hex(255);
+select 0x1F; select 1_000; select 1a; select .5, 5., 1e3;

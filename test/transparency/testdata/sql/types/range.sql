@@ -1,0 +1,16 @@
+select int4range(1, 5), int4range(1, 5, '[]'), '(,5]'::int4range, 'empty'::int4range, numrange(1.5, null);
+select int4range(1, 5) * int4range(3, 9), int4range(1, 3) + int4range(3, 4), int4range(1, 9) - int4range(5, 9);
+select int4range(1, 3) + int4range(5, 6);
+select int4range(5, 1);
+select '[1,2'::int4range;
+select 3 <@ int4range(1, 5), lower(int4range(1, 5)), upper_inc('[1,2]'::numrange), isempty('empty'::daterange);
+select daterange('2024-01-01', '2024-02-01') && daterange('2024-01-31', null);
+select tstzrange('2024-01-01 00:00+00', 'infinity');
+create type floatrange as range (subtype = float8, subtype_diff = float8mi);
+select '[1.5,2.5)'::floatrange, floatmultirange(floatrange(1, 2), floatrange(1.5, 4));
+select '{[1,3),[2,5),[7,8)}'::int4multirange, int4multirange(int4range(1, 2)) - int4multirange(int4range(1, 2));
+select range_agg(r) from (values (int4range(1, 3)), (int4range(2, 6)), (null)) v(r);
+select unnest('{[1,3),[7,8)}'::int4multirange);
+create type bad as range (nope = 1);
+create type bad as range (subtype = nope);
+drop type floatrange;

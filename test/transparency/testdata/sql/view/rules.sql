@@ -1,0 +1,20 @@
+create table t (id int, v text);
+create table log (what text);
+create rule logged as on insert to t do also insert into log values ('insert ' || new.id);
+create rule nodelete as on delete to t do instead nothing;
+create or replace rule upd as on update to t where old.id = 1 do instead select 'refused' as answer;
+insert into t values (1, 'a'), (2, 'b');
+update t set v = 'x' where id = 1;
+update t set v = 'y';
+delete from t;
+select * from t order by id; select * from log order by 1;
+\d t
+alter rule upd on t rename to upd2;
+drop rule upd2 on t;
+drop rule upd2 on t;
+drop rule if exists upd2 on t;
+create view v as select * from t;
+create rule ins as on insert to v do instead insert into t values (new.*) returning t.*;
+insert into v values (3, 'c') returning *;
+create rule bad as on select to t do instead select 1;
+create rule bad as on insert to nothing do nothing;

@@ -1,0 +1,24 @@
+create table t (id int primary key, v text default 'd', hidden int default 7);
+create view v as select id, v from t where id < 10 with cascaded check option;
+insert into v values (1, 'one');
+insert into v (id) values (2);
+insert into v values (20, 'x');
+update v set id = 30 where id = 1;
+update v set v = 'two' where id = 2 returning *;
+delete from v where id = 1;
+select * from t order by id;
+create view agg as select count(*) from t;
+insert into agg values (1);
+update agg set count = 1;
+delete from agg;
+alter view v alter column v set default 'from view';
+insert into v (id) values (3) returning *;
+alter view v rename column v to w;
+alter view v rename to v2;
+alter view v2 set (check_option = local);
+alter view v2 reset (check_option);
+alter view v2 set (security_invoker = true);
+alter view v2 owner to current_user;
+alter view v2 set schema public;
+alter view if exists nope rename to x;
+\d+ v2
