@@ -3,7 +3,7 @@ SHELL := /bin/bash
 GO_SOURCES := $(shell git ls-files '*.go' '*.sql' '*.yaml' go.mod go.sum 2>/dev/null)
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 
-.PHONY: build demo run test lint fmt generate verify setup-run setup-test setup-lint bench hostile image-check
+.PHONY: build demo run test lint fmt generate verify setup-run setup-test setup-lint bench hostile image-check faults transparency-regress
 
 setup-run setup-test setup-lint: setup-%:
 	@scripts/setup $*
@@ -44,6 +44,12 @@ FUZZ ?= 60s
 hostile: build
 	FRAMES=$(FRAMES) PARSES=$(PARSES) SEED=$(SEED) go test -count=1 -timeout 2h -v -run Hostile ./test/protocol
 	@for f in FuzzReader FuzzReadStartup FuzzDecode; do go test -run XXX -fuzz "^$$f$$" -fuzztime $(FUZZ) ./server/wire || exit 1; done
+
+# make transparency-regress SUITE=/path/to/postgresql-15/src/test/regress: the files of PostgreSQL's own regression
+# suite. Its source comes with `apt-get source postgresql-15`.
+SUITE ?=
+transparency-regress: setup-run build
+	REGRESS_SUITE=$(abspath $(SUITE)) go test -count=1 -timeout 2h -v -tags regress -run TestRegressionSuite ./test/transparency
 
 image-check: build
 	@BINARY=bin/tablewright scripts/image-check

@@ -103,6 +103,10 @@ func (c *connection) greet(ctx context.Context, startup wire.Startup, keys *home
 			g.end()
 		}
 	}()
+	// As PostgreSQL does: settings that the client asks for are judged after it has been let in.
+	if err := c.wire.SendAuthenticationOk(); err != nil {
+		return nil, err
+	}
 	statuses, err := s.Start(ctx, c.server.opts.Statuses())
 	if err != nil {
 		c.refuse(err, log)
@@ -128,10 +132,8 @@ func (c *connection) greet(ctx context.Context, startup wire.Startup, keys *home
 	return g, nil
 }
 
+// sendGreeting sends what follows AuthenticationOk.
 func (c *connection) sendGreeting(statuses map[string]string, pid, secret uint32) error {
-	if err := c.wire.SendAuthenticationOk(); err != nil {
-		return err
-	}
 	// In PostgreSQL's order.
 	byName := func(a, b string) int { return strings.Compare(strings.ToLower(a), strings.ToLower(b)) }
 	for _, name := range slices.SortedFunc(maps.Keys(statuses), byName) {

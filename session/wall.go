@@ -1,19 +1,21 @@
 package session
 
 import (
-	"bytes"
+	"regexp"
 
+	"github.com/tablewright/tablewright/ddl/catalog"
 	"github.com/tablewright/tablewright/ddl/sqlerr"
 )
 
-// wallMark is how the home server's error ends when a plan meets the wall around an empty shadow: a query
-// reached a managed table by a way that the session cannot see, through a view, a function or a DO block.
-var wallMark = []byte("has no handler\x00") //nolint:gochecknoglobals // a constant, but for its type
+// wallMark is the home server's error when a plan meets the wall around an empty shadow: a query reached a
+// managed table by a way that the session cannot see, through a view, a function or a DO block.
+var wallMark = regexp.MustCompile(`foreign-data wrapper "(\w+)" has no handler\x00`)
 
 // wallError puts words that help in place of the home server's own about its wall; other errors stay as
-// they are, byte for byte.
+// they are, byte for byte. A wrapper that is not one of ours is somebody's own.
 func wallError(f Frame) Frame {
-	if !bytes.Contains(f.Body, wallMark) {
+	wrapper := wallMark.FindSubmatch(f.Body)
+	if wrapper == nil || !catalog.KnownType(string(wrapper[1])) {
 		return f
 	}
 	fields, err := errorFields(f)

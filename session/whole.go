@@ -2,10 +2,12 @@ package session
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	pg_query "github.com/pganalyze/pg_query_go/v6"
 
+	"github.com/tablewright/tablewright/ddl/parse"
 	"github.com/tablewright/tablewright/ddl/route"
 )
 
@@ -17,7 +19,7 @@ func (s *Session) passesWhole(ctx context.Context, script script) (bool, error) 
 		return false, nil
 	}
 	for i := range script.statements {
-		if st := &script.statements[i]; st.verdict == ours || movesNames(st) {
+		if st := &script.statements[i]; st.verdict == ours || s.movesNames(st) {
 			return false, nil
 		}
 	}
@@ -41,19 +43,24 @@ func (s *Session) passesWhole(ctx context.Context, script script) (bool, error) 
 	return true, nil
 }
 
-// movesNames tells whether names may mean something else after a statement.
-func movesNames(st *routed) bool {
-	if strings.Contains(strings.ToLower(st.text), "search_path") || st.parsed.Node.GetDiscardStmt() != nil {
-		return true
-	}
+// movesNames tells whether names may mean something managed after a statement that did not before.
+func (s *Session) movesNames(st *routed) bool {
 	set := st.parsed.Node.GetVariableSetStmt()
 	if set == nil {
-		return false
+		return strings.Contains(strings.ToLower(st.text), "search_path")
 	}
 	switch set.GetName() {
 	case "role", "session_authorization":
 		return true
+	case "search_path":
+		return set.GetKind() != pg_query.VariableSetKind_VAR_SET_VALUE || slices.ContainsFunc(set.GetArgs(), s.mayBeManaged)
 	default:
 		return set.GetKind() == pg_query.VariableSetKind_VAR_RESET_ALL
 	}
+}
+
+// mayBeManaged tells whether a schema of a search path may be one of a catalog.
+func (s *Session) mayBeManaged(schema *pg_query.Node) bool {
+	name := schema.GetAConst().GetSval().GetSval()
+	return s.mayMean([]parse.Name{{Parts: []string{name}, Kind: parse.SchemaName}})
 }

@@ -20,6 +20,18 @@ var rules = []rule{
 		[2]string{`Asynchronous notification "a" received from server process with PID 71.`, `Asynchronous notification "a" received from server process with PID 9172.`},
 		[2]string{`Asynchronous notification "a" received from server process with PID 71.`, `Asynchronous notification "b" received from server process with PID 71.`},
 	},
+	{
+		regexp.MustCompile(`(connection to server )(?:on socket "[^"]*"|at "127\.0\.0\.1", port \d+)( failed: )`), "${1}SERVER${2}",
+		"psql names the server that would not have it, and each side has another",
+		[2]string{`psql: error: connection to server on socket "/tmp/x/.s.PGSQL.5432" failed: FATAL:  no`, `psql: error: connection to server at "127.0.0.1", port 4711 failed: FATAL:  no`},
+		[2]string{`psql: error: connection to server at "127.0.0.1", port 4711 failed: FATAL:  no`, `psql: error: connection to server at "127.0.0.1", port 4711 failed: FATAL:  not`},
+	},
+	{
+		regexp.MustCompile(`(?m)^lo_import \d+$`), "lo_import OID",
+		"the server numbers large objects one after another, and the second run comes after the first",
+		[2]string{"lo_import 16401", "lo_import 16407"},
+		[2]string{"lo_import 16401", "lo_export 16401"},
+	},
 }
 
 // normalise applies the rules.

@@ -19,7 +19,8 @@ copy t from stdin with (freeze);
 4
 \.
 rollback;
-begin; truncate t;
+begin;
+truncate t;
 copy t from stdin with (freeze);
 9
 \.

@@ -8,4 +8,6 @@ select * from unnest(array[1, 2], array['x', 'y', 'z']) u(a, b);
 select generate_series(1, 2), generate_series(1, 3);
 create type pt as (x int, y int);
 create function pts() returns setof pt language plpgsql as $$ begin return next (1, 2); return next row(3, 4)::pt; end $$;
-select * from pts(); select (pts()).x; select pts();
+select * from pts();
+select (pts()).x;
+select pts();

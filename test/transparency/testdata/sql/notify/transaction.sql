@@ -1,6 +1,10 @@
-listen a; listen b; listen "Mixed Case";
+listen a;
+listen b;
+listen "Mixed Case";
 begin;
-notify a, '1'; notify a, '1'; notify b, '2';
+notify a, '1';
+notify a, '1';
+notify b, '2';
 select pg_notify('Mixed Case', '');
 select 'before commit';
 commit;

@@ -6,5 +6,7 @@ listen changes;
 insert into t values (1), (2);
 update t set n = n + 10;
 delete from t where n = 11;
-begin; insert into t values (5); rollback;
+begin;
+insert into t values (5);
+rollback;
 select * from t;

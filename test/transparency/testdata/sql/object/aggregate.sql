@@ -1,3 +1,24 @@
-create aggregate mysum(int) (sfunc = int4pl, stype = int, initcond = '0'); select mysum(g) from generate_series(1, 4) g; create aggregate prod(variadic numeric[]) (sfunc = numeric_mul, stype = numeric); create aggregate prod(numeric) (sfunc = numeric_mul, stype = numeric, parallel = safe, combinefunc = numeric_mul); select prod(g), prod(distinct g) from generate_series(1, 4) g; create aggregate first_of(anyelement) (sfunc = nope, stype = anyelement); create or replace aggregate mysum(int) (sfunc = int4mul, stype = int, initcond = '1'); select mysum(3), mysum(g) over (order by g) from generate_series(1, 3) g group by g; alter aggregate mysum(int) rename to ms; alter aggregate ms(int) owner to current_user; alter aggregate ms(int) set schema public; alter aggregate nope(int) rename to x; select mysum(1); create aggregate bad(int) (stype = int); create aggregate bad(int) (sfunc = int4pl); create aggregate bad(int) (sfunc = int4pl, stype = int, initcond = 'x'); select bad(1);
+create aggregate mysum(int) (sfunc = int4pl, stype = int, initcond = '0');
+select mysum(g) from generate_series(1, 4) g;
+create aggregate prod(variadic numeric[]) (sfunc = numeric_mul, stype = numeric);
+create aggregate prod(numeric) (sfunc = numeric_mul, stype = numeric, parallel = safe, combinefunc = numeric_mul);
+select prod(g), prod(distinct g) from generate_series(1, 4) g;
+create aggregate first_of(anyelement) (sfunc = nope, stype = anyelement);
+create or replace aggregate mysum(int) (sfunc = int4mul, stype = int, initcond = '1');
+select mysum(3), mysum(g) over (order by g) from generate_series(1, 3) g group by g;
+alter aggregate mysum(int) rename to ms;
+alter aggregate ms(int) owner to current_user;
+alter aggregate ms(int) set schema public;
+alter aggregate nope(int) rename to x;
+select mysum(1);
+create aggregate bad(int) (stype = int);
+create aggregate bad(int) (sfunc = int4pl);
+create aggregate bad(int) (sfunc = int4pl, stype = int, initcond = 'x');
+select bad(1);
 \da public.ms
-comment on aggregate public.ms(int) is 'x'; drop aggregate public.ms(int); drop aggregate ms(int); drop aggregate if exists ms(int); drop aggregate prod(numeric); drop function ms(int);
+comment on aggregate public.ms(int) is 'x';
+drop aggregate public.ms(int);
+drop aggregate ms(int);
+drop aggregate if exists ms(int);
+drop aggregate prod(numeric);
+drop function ms(int);

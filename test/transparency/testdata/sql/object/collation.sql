@@ -1,3 +1,22 @@
-create collation german (provider = libc, locale = 'C.UTF-8'); create collation german from "C"; create collation if not exists german from "C"; create collation icu_num (provider = icu, locale = 'en-u-kn-true'); select 'a10' < 'a9' collate icu_num; create collation ci (provider = icu, locale = 'und-u-ks-level2', deterministic = false); select 'A' = 'a' collate ci; create collation bad (locale = 'xx_NOPE'); create collation bad (nonsense = 1); alter collation german rename to deutsch; alter collation deutsch owner to current_user; alter collation deutsch set schema public; alter collation ci refresh version; alter collation nope refresh version; select 'b' collate "C" < 'a' collate "POSIX"; select v from (values ('b'), ('A'), ('a')) x(v) order by v collate "C"; select pg_collation_for('x'::text collate "C");
+create collation german (provider = libc, locale = 'C.UTF-8');
+create collation german from "C";
+create collation if not exists german from "C";
+create collation icu_num (provider = icu, locale = 'en-u-kn-true');
+select 'a10' < 'a9' collate icu_num;
+create collation ci (provider = icu, locale = 'und-u-ks-level2', deterministic = false);
+select 'A' = 'a' collate ci;
+create collation bad (locale = 'xx_NOPE');
+create collation bad (nonsense = 1);
+alter collation german rename to deutsch;
+alter collation deutsch owner to current_user;
+alter collation deutsch set schema public;
+alter collation ci refresh version;
+alter collation nope refresh version;
+select 'b' collate "C" < 'a' collate "POSIX";
+select v from (values ('b'), ('A'), ('a')) x(v) order by v collate "C";
+select pg_collation_for('x'::text collate "C");
 \dO icu_num
-drop collation public.deutsch; drop collation deutsch; drop collation if exists deutsch; drop collation ci, icu_num;
+drop collation public.deutsch;
+drop collation deutsch;
+drop collation if exists deutsch;
+drop collation ci, icu_num;

@@ -1,5 +1,23 @@
 create function near(float8, float8) returns bool language sql immutable as 'select abs($1 - $2) < 0.5';
 create operator ~~~ (leftarg = float8, rightarg = float8, function = near, commutator = ~~~, negator = !~~~, restrict = eqsel, join = eqjoinsel);
-select 1::float8 ~~~ 1.2, 1::float8 operator(writer.~~~) 3; alter operator ~~~ (float8, float8) set (restrict = none, join = contjoinsel); alter operator ~~~ (float8, float8) owner to current_user; alter operator ~~~ (float8, float8) set schema public; alter operator ~~~ (int, int) set schema public; comment on operator public.~~~ (float8, float8) is 'near'; select 1 ~~~ 'x'; select 1 @#@ 2; select @#@ 1;
+select 1::float8 ~~~ 1.2, 1::float8 operator(writer.~~~) 3;
+alter operator ~~~ (float8, float8) set (restrict = none, join = contjoinsel);
+alter operator ~~~ (float8, float8) owner to current_user;
+alter operator ~~~ (float8, float8) set schema public;
+alter operator ~~~ (int, int) set schema public;
+comment on operator public.~~~ (float8, float8) is 'near';
+select 1 ~~~ 'x';
+select 1 @#@ 2;
+select @#@ 1;
 \do ~~~
-create operator bad (leftarg = int); create operator === (leftarg = int, rightarg = int, function = nope); create operator => (leftarg = int, function = near); create operator @@@ (rightarg = int, procedure = int4um); select @@@ 5; select 5 @@@; drop operator @@@ (none, int); drop operator public.~~~ (float8, float8); drop operator ~~~ (float8, float8); drop operator if exists ~~~ (float8, float8); drop function near;
+create operator bad (leftarg = int);
+create operator === (leftarg = int, rightarg = int, function = nope);
+create operator => (leftarg = int, function = near);
+create operator @@@ (rightarg = int, procedure = int4um);
+select @@@ 5;
+select 5 @@@;
+drop operator @@@ (none, int);
+drop operator public.~~~ (float8, float8);
+drop operator ~~~ (float8, float8);
+drop operator if exists ~~~ (float8, float8);
+drop function near;

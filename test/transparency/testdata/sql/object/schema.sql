@@ -1,4 +1,32 @@
-create schema one; create schema if not exists one; create schema one; create schema two create table t (a int) create view v as select * from t create index i on t (a) grant select on t to public; create schema authorization writer; create schema three authorization writer; create schema four authorization admin; create schema pg_x;
+create schema one;
+create schema if not exists one;
+create schema one;
+create schema two create table t (a int) create view v as select * from t create index i on t (a) grant select on t to public;
+create schema authorization writer;
+create schema three authorization writer;
+create schema four authorization admin;
+create schema pg_x;
 \dn one
 \dt two.*
-alter schema one rename to uno; alter schema uno owner to current_user; alter schema uno owner to admin; alter schema nope rename to x; set search_path = two, public; show search_path; select * from t; select current_schemas(false); reset search_path; drop schema two; drop schema two cascade; drop schema if exists two; drop schema two; drop schema uno, three; comment on schema writer is null; set search_path = ''; select current_schema; create table x (a int); set search_path = nope; create table x (a int); set search_path = "$user", pg_temp; select current_schema;
+alter schema one rename to uno;
+alter schema uno owner to current_user;
+alter schema uno owner to admin;
+alter schema nope rename to x;
+set search_path = two, public;
+show search_path;
+select * from t;
+select current_schemas(false);
+reset search_path;
+drop schema two;
+drop schema two cascade;
+drop schema if exists two;
+drop schema two;
+drop schema uno, three;
+comment on schema writer is null;
+set search_path = '';
+select current_schema;
+create table x (a int);
+set search_path = nope;
+create table x (a int);
+set search_path = "$user", pg_temp;
+select current_schema;

@@ -1,6 +1,40 @@
-create sequence s; select nextval('s'), nextval('s'), currval('s'), lastval(); select setval('s', 10), nextval('s'), setval('s', 20, false), nextval('s'); create sequence if not exists s; create sequence s; create sequence lim as smallint increment by 5 minvalue 1 maxvalue 7 start 3 cache 1 no cycle; select nextval('lim'), 1; select nextval('lim'); create temp sequence ts increment -1; select nextval('ts');
-alter sequence s restart with 100 increment 2; select nextval('s'); alter sequence s restart; alter sequence s maxvalue 5; alter sequence s as int cycle cache 5 owned by none; alter sequence s owned by nope.x; alter sequence nope restart; alter sequence if exists nope restart; create table t (a int); alter sequence s owned by t.a; alter sequence s rename to s2; alter sequence s2 set schema public; alter table t alter a set default nextval('lim');
+create sequence s;
+select nextval('s'), nextval('s'), currval('s'), lastval();
+select setval('s', 10), nextval('s'), setval('s', 20, false), nextval('s');
+create sequence if not exists s;
+create sequence s;
+create sequence lim as smallint increment by 5 minvalue 1 maxvalue 7 start 3 cache 1 no cycle;
+select nextval('lim'), 1;
+select nextval('lim');
+create temp sequence ts increment -1;
+select nextval('ts');
+alter sequence s restart with 100 increment 2;
+select nextval('s');
+alter sequence s restart;
+alter sequence s maxvalue 5;
+alter sequence s as int cycle cache 5 owned by none;
+alter sequence s owned by nope.x;
+alter sequence nope restart;
+alter sequence if exists nope restart;
+create table t (a int);
+alter sequence s owned by t.a;
+alter sequence s rename to s2;
+alter sequence s2 set schema public;
+alter table t alter a set default nextval('lim');
 \ds
 \d lim
 \d+ lim
-select * from lim; select last_value, is_called from lim; create sequence bad increment 0; create sequence bad minvalue 5 maxvalue 4; create sequence bad as text; select currval('s3'); select setval('lim', 100); select nextval('t'); drop sequence lim; drop table t; drop sequence lim, ts; drop sequence if exists s2; select pg_get_serial_sequence('nope', 'x'); alter sequence ts logged;
+select * from lim;
+select last_value, is_called from lim;
+create sequence bad increment 0;
+create sequence bad minvalue 5 maxvalue 4;
+create sequence bad as text;
+select currval('s3');
+select setval('lim', 100);
+select nextval('t');
+drop sequence lim;
+drop table t;
+drop sequence lim, ts;
+drop sequence if exists s2;
+select pg_get_serial_sequence('nope', 'x');
+alter sequence ts logged;

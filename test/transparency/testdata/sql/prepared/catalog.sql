@@ -1,7 +1,8 @@
 prepare q (int, text, date[]) as select $1, $2, $3;
 prepare r as select $1::numeric(5,2) + 1;
 select name, statement, parameter_types, from_sql from pg_prepared_statements order by name;
-prepare s as select 1; select 2;
+prepare s as select 1;
+select 2;
 deallocate q;
 select name from pg_prepared_statements order by name;
 discard plans;

@@ -1,8 +1,11 @@
 create table t (id serial primary key, v text, at date default '2024-02-29');
 prepare ins(text) as insert into t (v) values ($1) returning id, v, at;
-execute ins('a'); execute ins(null); execute ins('ünï');
+execute ins('a');
+execute ins(null);
+execute ins('ünï');
 prepare upd as update t set v = $2 where id = $1;
-execute upd(1, 'changed'); execute upd(99, 'none');
+execute upd(1, 'changed');
+execute upd(99, 'none');
 prepare del(int[]) as delete from t where id = any ($1);
 execute del('{1,2}');
 select * from t;

@@ -1,3 +1,15 @@
-create table t (k int primary key, v text); create table s (k int, v text); insert into t values (1, 'a'), (2, 'b'), (3, 'c'); insert into s values (2, 'B'), (3, null), (4, 'd');
-merge into t using s on t.k = s.k when matched and s.v is null then delete when matched then update set v = s.v when not matched then insert (k, v) values (s.k, s.v); select * from t order by k;
-merge into t using (values (1), (1)) x(k) on t.k = x.k when matched then update set v = 'twice'; merge into t using s on t.k = s.k when matched then do nothing when not matched then do nothing; merge into t as target using s on target.k = s.k when not matched and s.k > 3 then insert default values; merge into t using s on t.k = s.k when matched then insert values (1); merge into nope using s on true when matched then delete; merge into t using t on true when matched then delete; with w as (select 1 as k) merge into t using w on t.k = w.k when matched then delete; merge into t using s on nope when matched then delete; select count(*) from t;
+create table t (k int primary key, v text);
+create table s (k int, v text);
+insert into t values (1, 'a'), (2, 'b'), (3, 'c');
+insert into s values (2, 'B'), (3, null), (4, 'd');
+merge into t using s on t.k = s.k when matched and s.v is null then delete when matched then update set v = s.v when not matched then insert (k, v) values (s.k, s.v);
+select * from t order by k;
+merge into t using (values (1), (1)) x(k) on t.k = x.k when matched then update set v = 'twice';
+merge into t using s on t.k = s.k when matched then do nothing when not matched then do nothing;
+merge into t as target using s on target.k = s.k when not matched and s.k > 3 then insert default values;
+merge into t using s on t.k = s.k when matched then insert values (1);
+merge into nope using s on true when matched then delete;
+merge into t using t on true when matched then delete;
+with w as (select 1 as k) merge into t using w on t.k = w.k when matched then delete;
+merge into t using s on nope when matched then delete;
+select count(*) from t;

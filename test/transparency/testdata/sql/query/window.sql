@@ -1,6 +1,13 @@
-create table s (dept text, who text, pay int); insert into s values ('a', 'x', 10), ('a', 'y', 20), ('a', 'z', 20), ('b', 'p', 5), ('b', 'q', null);
+create table s (dept text, who text, pay int);
+insert into s values ('a', 'x', 10), ('a', 'y', 20), ('a', 'z', 20), ('b', 'p', 5), ('b', 'q', null);
 select who, row_number() over w, rank() over w, dense_rank() over w, percent_rank() over w, cume_dist() over w, ntile(2) over w from s window w as (partition by dept order by pay) order by dept, who;
 select who, lag(pay) over w, lead(pay, 1, -1) over w, first_value(who) over w, last_value(who) over w, nth_value(who, 2) over w from s window w as (order by pay, who) order by pay, who;
 select who, sum(pay) over (order by who rows between 1 preceding and 1 following), sum(pay) over (order by pay range between 5 preceding and current row exclude ties), count(*) filter (where pay > 5) over () from s order by who;
 select dept, sum(sum(pay)) over (order by dept groups unbounded preceding) from s group by dept order by 1;
-select row_number() from s; select sum(pay) over (order by pay range between 'x' preceding and current row) from s; select * from s where rank() over () > 1; select rank() over nope from s; select ntile(0) over () from s; select sum(pay) over (rows between current row and 1 preceding) from s; select sum(rank() over ()) over () from s;
+select row_number() from s;
+select sum(pay) over (order by pay range between 'x' preceding and current row) from s;
+select * from s where rank() over () > 1;
+select rank() over nope from s;
+select ntile(0) over () from s;
+select sum(pay) over (rows between current row and 1 preceding) from s;
+select sum(rank() over ()) over () from s;

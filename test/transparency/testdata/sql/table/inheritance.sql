@@ -1,6 +1,7 @@
 create table base (id int, note text check (note <> ''));
 create table child (extra int) inherits (base);
-insert into base values (1, 'b'); insert into child values (2, 'c', 3);
+insert into base values (1, 'b');
+insert into child values (2, 'c', 3);
 select tableoid::regclass, * from base order by id;
 select * from only base;
 update base set note = note || '!' ;

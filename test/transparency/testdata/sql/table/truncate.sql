@@ -1,6 +1,8 @@
 create table p (id serial primary key);
 create table c (p int references p);
-insert into p default values; insert into p default values; insert into c values (1);
+insert into p default values;
+insert into p default values;
+insert into c values (1);
 truncate p;
 truncate p, c restart identity;
 insert into p default values;
@@ -9,4 +11,6 @@ truncate table only p cascade continue identity;
 truncate missing;
 create view v as select 1;
 truncate v;
-begin; truncate c; rollback;
+begin;
+truncate c;
+rollback;

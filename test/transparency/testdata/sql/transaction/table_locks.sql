@@ -12,4 +12,6 @@ lock only t in row share mode nowait;
 lock table nope in share mode;
 rollback;
 lock table t;
-begin; lock table pg_catalog.pg_authid; rollback;
+begin;
+lock table pg_catalog.pg_authid;
+rollback;

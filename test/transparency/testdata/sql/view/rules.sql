@@ -7,7 +7,8 @@ insert into t values (1, 'a'), (2, 'b');
 update t set v = 'x' where id = 1;
 update t set v = 'y';
 delete from t;
-select * from t order by id; select * from log order by 1;
+select * from t order by id;
+select * from log order by 1;
 \d t
 alter rule upd on t rename to upd2;
 drop rule upd2 on t;

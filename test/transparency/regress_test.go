@@ -1,0 +1,111 @@
+//go:build regress
+
+package transparency
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// suiteVariable names the folder of PostgreSQL's own regression suite, src/test/regress of its source.
+const suiteVariable = "REGRESS_SUITE"
+
+// The sql files of PostgreSQL's regression suite, in the order of its schedule and each beginning where the one
+// before it ended, give through one gateway what they give directly on the server of another.
+func TestRegressionSuite(t *testing.T) {
+	suite := os.Getenv(suiteVariable)
+	files := schedule(t, suite)
+	direct := runSuite(t, suite, files, (*gateway).direct)
+	through := runSuite(t, suite, files, (*gateway).through)
+	equal := 0
+	for i, file := range files {
+		t.Run(file, func(t *testing.T) {
+			if diff := cmp.Diff(strings.Split(direct[i], "\n"), strings.Split(through[i], "\n")); diff != "" {
+				t.Errorf("(-directly +through the gateway):\n%s", diff)
+				return
+			}
+			equal++
+		})
+	}
+	t.Logf("%d files, %d equal", len(files), equal)
+}
+
+// schedule reads the order in which the suite's files are run.
+func schedule(t *testing.T, suite string) []string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(suite, "parallel_schedule"))
+	if err != nil {
+		t.Fatalf("%s must name the folder src/test/regress of PostgreSQL's source: %v", suiteVariable, err)
+	}
+	var files []string
+	for line := range strings.Lines(string(text)) {
+		names, ok := strings.CutPrefix(line, "test:")
+		if ok {
+			files = append(files, strings.Fields(names)...)
+		}
+	}
+	return files
+}
+
+// runSuite runs all files on one side of a gateway of its own and returns what psql printed for each.
+func runSuite(t *testing.T, suite string, files []string, choose func(*gateway) side) []string {
+	t.Helper()
+	g, err := startGateway(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := g.stop(); err != nil {
+			t.Error(err)
+		}
+	}()
+	if err := g.prepareSuite(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	built := t.TempDir()
+	if err := os.Mkdir(filepath.Join(built, "results"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	env := []string{
+		"PG_ABS_SRCDIR=" + suite, "PG_ABS_BUILDDIR=" + built, "PG_LIBDIR=" + suite, "PG_DLSUFFIX=.so",
+		"PGTZ=PST8PDT", "PGDATESTYLE=Postgres, MDY",
+	}
+	on := choose(g)
+	outputs := make([]string, len(files))
+	for i, file := range files {
+		out, err := on.run(t.Context(), built, env, []string{
+			"-a", "-q", "-v", "HIDE_TABLEAM=on", "-v", "HIDE_TOAST_COMPRESSION=on", "-f", filepath.Join(suite, "sql", file+".sql"),
+		})
+		if err != nil {
+			out = fmt.Sprintf("%s: %v", on.name, err)
+		}
+		outputs[i] = normalise(strings.ReplaceAll(out, built, "BUILD"))
+	}
+	return outputs
+}
+
+// prepareSuite makes the role that the suite runs as: no superuser, which the gateway lets nobody be, but a
+// member of every role that PostgreSQL has for what superusers do.
+func (g *gateway) prepareSuite(ctx context.Context) error {
+	var roles string
+	err := g.root.QueryRow(ctx, "select string_agg(quote_ident(rolname), ', ') from pg_roles where rolname ~ '^pg_' and rolname <> 'pg_database_owner'").Scan(&roles)
+	if err != nil {
+		return err
+	}
+	if err := g.freshRole(ctx, "createrole createdb", strings.Split(roles, ", ")); err != nil {
+		return err
+	}
+	_, err = g.root.Exec(ctx, `
+		grant all on database `+database+` to `+writer+`;
+		grant all on schema public to `+writer+` with grant option;
+		drop schema `+writer+`;
+		alter database `+database+` set bytea_output = 'hex';
+		alter database `+database+` set timezone_abbreviations = 'Default'`)
+	return err
+}

@@ -1,0 +1,2 @@
+--: message
+create table t (n int); discard all; select 1

@@ -1,0 +1,2 @@
+--: message
+create table t (a int); drop database nope; select 1

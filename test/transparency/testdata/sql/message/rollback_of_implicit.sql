@@ -1,0 +1,2 @@
+--: message
+create table t (n int); insert into t values (1); rollback; select * from t

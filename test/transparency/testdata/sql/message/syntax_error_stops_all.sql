@@ -1,0 +1,2 @@
+--: message
+create table t (n int); select 'not run'; selec 1

@@ -1,0 +1,2 @@
+--: message
+begin; create table t (n int); prepare transaction 'x'; select 1

@@ -1,0 +1,4 @@
+\h select
+\h create table as
+\h nope
+\h

@@ -1,0 +1,2 @@
+--: args -c select
+select 'from file';

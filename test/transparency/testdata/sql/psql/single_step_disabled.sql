@@ -1,0 +1,3 @@
+--: args -n
+select 1;
+select 2;

@@ -1,0 +1,1 @@
+select array_append(array[1], 2), array_cat(array[1], array[2]), array_remove(array[1, 2, 1], 1), array_replace(array[1, 2], 2, 9), array_position(array['a', 'b'], 'b'), array_positions(array[1, 2, 1], 1), array_fill(7, array[2, 2]), trim_array(array[1, 2, 3], 1);

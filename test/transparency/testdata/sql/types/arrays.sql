@@ -1,6 +1,0 @@
-select array[1, 2, 3], '{1,2,null}'::int[], array[[1, 2], [3, 4]], '{}'::text[], array['a,b', 'c"d', '', 'NULL', null], '[2:3]={5,6}'::int[];
-select a[1], a[2:3], a[:2], a[5], array_length(a, 1), cardinality(a), array_dims(a), a || 4, 0 || a, a @> array[2], a && array[9], 2 = any (a), 5 <> all (a) from (select array[1, 2, 3]) v(a);
-select array_append(array[1], 2), array_cat(array[1], array[2]), array_remove(array[1, 2, 1], 1), array_replace(array[1, 2], 2, 9), array_position(array['a', 'b'], 'b'), array_positions(array[1, 2, 1], 1), array_fill(7, array[2, 2]), trim_array(array[1, 2, 3], 1);
-select unnest(array[[1, 2], [3, 4]]), unnest('{a,b}'::text[]); select * from unnest(array[10, 20]) with ordinality; select array(select g from generate_series(1, 3) g), array_agg(x order by x desc) from (values (1), (2)) v(x);
-select '{1,2'::int[]; select '{{1,2},{3}}'::int[]; select array[1, 'x']; select array[]; select array[[1], [2, 3]]; select '{a}'::int[]; select array[1] || array['x'];
-create table t (a int[], b text[][]); insert into t values ('{1,2}', '{{x}}'); update t set a[4] = 9, b[1][1] = 'y'; select * from t; update t set a[null] = 1; select a[1][1] from t; select generate_subscripts(a, 1) from t; select array_to_string(a, ',', '-') from t;

@@ -1,0 +1,1 @@
+select ascii('ä'), chr(228), chr(0);

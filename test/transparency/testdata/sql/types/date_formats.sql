@@ -1,0 +1,1 @@
+select to_char(timestamp '2024-02-29 13:14:15.678', 'FMDay, DD Month YYYY HH12:MI:SS.MS AM Q WW IYYY-IW TZ'), to_date('20240229', 'YYYYMMDD'), to_timestamp('2024', 'YYYY'), to_date('x', 'YYYY'), make_date(2024, 2, 30);

@@ -1,0 +1,1 @@
+select extract(epoch from timestamptz '2024-01-01 00:00Z'), date_part('dow', date '2024-01-01'), extract(century from date '0001-01-01 BC'), date_trunc('quarter', timestamp '2024-05-05'), date_bin('15 min', timestamp '2024-01-01 00:17', timestamp '2024-01-01'), extract(nope from date '2024-01-01');

@@ -1,0 +1,1 @@
+select to_jsonb(row(1, 'a')), row_to_json(row(1, null)), json_build_object('k', 1, 'v', array[1, 2]), jsonb_build_array(1, 'x', null), json_object('{a,1,b,2}'), array_to_json(array[[1, 2], [3, 4]]), json_build_object(1);

@@ -1,0 +1,1 @@
+select jsonb_path_query('{"a": [1, 5, 9]}', '$.a[*] ? (@ > 3)'), jsonb_path_exists('{"a": 1}', '$.b'), '{"a": 1}'::jsonb @? '$.a', '{"a": 1}'::jsonb @@ '$.a == 1', jsonb_path_query_array('[1, "x", true]', '$[*].type()');

@@ -1,0 +1,1 @@
+select '16/B374D848'::pg_lsn - '16/B374D840'::pg_lsn, '1'::xid, '5:6:5'::pg_snapshot, '(0,1)'::tid, 'pg_class'::regclass, 'int4'::regtype, 'now'::regproc, 'lower(text)'::regprocedure, '+(int4,int4)'::regoperator, 'writer'::regrole, 'public'::regnamespace, 'english'::regconfig, 'C'::regcollation;

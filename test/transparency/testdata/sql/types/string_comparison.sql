@@ -1,0 +1,1 @@
+select 'a' < 'B', 'a' collate "C" < 'B' collate "C", 'a' collate "nope";

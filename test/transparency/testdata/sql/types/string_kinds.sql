@@ -1,0 +1,1 @@
+select 'abc'::char(5) || '|', 'abc'::varchar(2), 'x'::"char", 'abcdef'::name;

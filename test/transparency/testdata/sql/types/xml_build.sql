@@ -1,0 +1,1 @@
+select xml '<a>x</a>', xmlparse(document '<a/>'), xmlelement(name foo, xmlattributes(1 as id), 'txt'), xmlforest(1 as a, 'b' as b), xmlconcat('<a/>', '<b/>'), xmlpi(name php, 'x'), xmlcomment('c'), xmlroot('<a/>', version '1.0', standalone yes), xmlserialize(content '<a/>' as text);
