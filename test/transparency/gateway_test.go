@@ -108,6 +108,29 @@ func (g *gateway) await(ctx context.Context) error {
 	}
 }
 
+// managedNames are the names that scripts use most. Tables of an external system have them too, so that the
+// gateway has to find out, statement by statement, that none of them is meant.
+var managedNames = []string{"t", "u", "v", "p", "c", "a", "b", "s", "q", "doc", "mv"}
+
+// manage makes these tables.
+func (g *gateway) manage(ctx context.Context) error {
+	conn, err := pgx.Connect(ctx, fmt.Sprintf("postgres://admin@%s/%s?sslmode=disable", address(g.port), database))
+	if err != nil {
+		return err
+	}
+	defer conn.Close(ctx)
+	if _, err := conn.Exec(ctx, "create schema lake.shop"); err != nil {
+		return err
+	}
+	for _, name := range managedNames {
+		sql := fmt.Sprintf("create table lake.shop.%s (id bigint, v text) with (provisioning = 'inline')", name)
+		if _, err := conn.Exec(ctx, sql); err != nil {
+			return fmt.Errorf("%s: %w", sql, err)
+		}
+	}
+	return nil
+}
+
 // stop ends the gateway, which must do so in order, and removes its folder.
 func (g *gateway) stop() error {
 	if g.root != nil {

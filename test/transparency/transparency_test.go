@@ -23,7 +23,12 @@ func TestMain(m *testing.M) {
 		fmt.Fprintln(os.Stderr, "transparency:", err)
 		os.Exit(1)
 	}
-	code := m.Run()
+	code := 1
+	if err := shared.manage(context.Background()); err != nil {
+		fmt.Fprintln(os.Stderr, "transparency:", err)
+	} else {
+		code = m.Run()
+	}
 	if err := shared.stop(); err != nil {
 		fmt.Fprintln(os.Stderr, "transparency:", err)
 		code = 1

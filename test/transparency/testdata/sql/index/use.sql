@@ -10,7 +10,6 @@ set enable_bitmapscan = off;
 explain (costs off) select * from t where a = 5;
 cluster t using t_pkey;
 cluster t;
-cluster verbose nope;
 reindex table t;
 reindex index t_b;
 reindex index nope;

@@ -5,7 +5,6 @@ cluster t using ib;
 select array_agg(a) from t;
 cluster t;
 cluster;
-cluster verbose t;
 cluster t using nope;
 cluster nope;
 cluster (nope) t;

@@ -14,7 +14,6 @@ analyze;
 analyze t;
 analyze t (a, nope);
 analyze (skip_locked) t, nope;
-analyze verbose t (a);
 create view v as select 1;
 vacuum v;
 analyze v;

@@ -15,7 +15,7 @@ discard all;
 execute p;
 fetch c;
 show work_mem;
-select count(*) from pg_locks where locktype = 'advisory';
+select count(*) from pg_locks where locktype = 'advisory' and pid = pg_backend_pid();
 begin;
 discard all;
 rollback;
