@@ -32,6 +32,18 @@ var rules = []rule{
 		[2]string{"lo_import 16401", "lo_import 16407"},
 		[2]string{"lo_import 16401", "lo_export 16401"},
 	},
+	{
+		regexp.MustCompile(`"RI_ConstraintTrigger_([ac])_\d+"`), `"RI_ConstraintTrigger_${1}_OID"`,
+		"the server names the triggers of foreign keys by their OIDs, which depend on all that was made before",
+		[2]string{`"RI_ConstraintTrigger_a_20758" is a system trigger`, `"RI_ConstraintTrigger_a_20754" is a system trigger`},
+		[2]string{`"RI_ConstraintTrigger_a_20758" is a system trigger`, `"RI_ConstraintTrigger_c_20758" is a system trigger`},
+	},
+	{
+		regexp.MustCompile(`\b(pg_temp_|pg_toast_temp_)\d+\b`), "${1}SLOT",
+		"the server calls the schema of temporary tables by the slot that the connection happens to have",
+		[2]string{`must be owner of schema pg_temp_3`, `must be owner of schema pg_temp_12`},
+		[2]string{`must be owner of schema pg_temp_3`, `must be owner of schema pg_toast_temp_3`},
+	},
 }
 
 // normalise applies the rules.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -15,6 +16,28 @@ import (
 
 // suiteVariable names the folder of PostgreSQL's own regression suite, src/test/regress of its source.
 const suiteVariable = "REGRESS_SUITE"
+
+// ruled are the files that have to differ. Each holds statements that the gateway refuses by ruling (see
+// testdata/different); what follows from those differs too.
+var ruled = map[string]string{
+	"database":    "makes a database and goes on with it",
+	"create_role": "tries to make a database",
+}
+
+// copyNotices are notices that the server sends right behind the answer that begins a COPY. When psql finds both in
+// one read it shows the line of the COPY, else the one that it has read up to: the bytes are the same, and no side
+// can say how they arrive. Seen either way on either side.
+var (
+	copyNotices = regexp.MustCompile(`(?mi)^copy [^\n]* from stdin;\n(?:psql:\S+:\d+: NOTICE:  [^\n]*\n)+`)
+	noticeLine  = regexp.MustCompile(`(?m)^(psql:\S+:)\d+(: NOTICE: )`)
+)
+
+// withoutCopyLines takes the line numbers out of such notices.
+func withoutCopyLines(output string) string {
+	return copyNotices.ReplaceAllStringFunc(output, func(notices string) string {
+		return noticeLine.ReplaceAllString(notices, "${1}LINE${2}")
+	})
+}
 
 // The sql files of PostgreSQL's regression suite, in the order of its schedule and each beginning where the one
 // before it ended, give through one gateway what they give directly on the server of another.
@@ -26,11 +49,18 @@ func TestRegressionSuite(t *testing.T) {
 	equal := 0
 	for i, file := range files {
 		t.Run(file, func(t *testing.T) {
-			if diff := cmp.Diff(strings.Split(direct[i], "\n"), strings.Split(through[i], "\n")); diff != "" {
+			diff := cmp.Diff(strings.Split(direct[i], "\n"), strings.Split(through[i], "\n"))
+			why, differs := ruled[file]
+			switch {
+			case diff == "" && differs:
+				t.Errorf("is the same, though it %s", why)
+			case diff != "" && !differs:
 				t.Errorf("(-directly +through the gateway):\n%s", diff)
-				return
+			case diff != "":
+				t.Logf("differs since it %s (-directly +through the gateway):\n%s", why, diff)
+			default:
+				equal++
 			}
-			equal++
 		})
 	}
 	t.Logf("%d files, %d equal", len(files), equal)
@@ -85,7 +115,8 @@ func runSuite(t *testing.T, suite string, files []string, choose func(*gateway) 
 		if err != nil {
 			out = fmt.Sprintf("%s: %v", on.name, err)
 		}
-		outputs[i] = normalise(strings.ReplaceAll(out, built, "BUILD"))
+		out = strings.NewReplacer(built, "BUILD", g.dir, "DATA").Replace(out)
+		outputs[i] = withoutCopyLines(normalise(out))
 	}
 	return outputs
 }
