@@ -30,9 +30,9 @@ require (
 	go.uber.org/goleak v1.3.0
 	go.uber.org/zap v1.27.1
 	golang.org/x/sync v0.25.0
-	golang.org/x/tools v0.52.1-0.20261106145633-d407941a339a
 	golang.org/x/sys v0.50.0
 	golang.org/x/time v0.15.0
+	golang.org/x/tools v0.52.1-0.20261106145633-d407941a339a
 	k8s.io/api v0.37.2
 	k8s.io/apiextensions-apiserver v0.37.2
 	k8s.io/apimachinery v0.37.2
