@@ -17,6 +17,9 @@ func TestCorpusIsLarge(t *testing.T) {
 
 // Every command of PostgreSQL's manual, as psql itself lists them, is somewhere in the corpus.
 func TestCorpusHasEveryCommand(t *testing.T) {
+	if err := shared.freshRole(t.Context(), "", nil); err != nil {
+		t.Fatal(err)
+	}
 	help, err := shared.direct().run(t.Context(), t.TempDir(), nil, []string{"-c", `\h`})
 	if err != nil {
 		t.Fatal(err)

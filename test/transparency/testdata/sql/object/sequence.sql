@@ -21,7 +21,7 @@ alter sequence s owned by t.a;
 alter sequence s rename to s2;
 alter sequence s2 set schema public;
 alter table t alter a set default nextval('lim');
-\ds
+\ds writer.*
 \d lim
 \d+ lim
 select * from lim;

@@ -11,7 +11,7 @@ select * from gone;
 select * from emptied;
 create temp table public.x (n int);
 create table pg_temp.y (n int);
-\d y
+select attname from pg_attribute where attrelid = 'y'::regclass and attnum > 0;
 select relpersistence from pg_class where relname in ('t', 'y') order by 1;
 create table t (n text);
 select pg_typeof(n) from t;
