@@ -22,6 +22,7 @@ const suiteVariable = "REGRESS_SUITE"
 var ruled = map[string]string{
 	"database":    "makes a database and goes on with it",
 	"create_role": "tries to make a database",
+	"largeobject": "uses psql's commands for large objects, which are function calls of the protocol",
 }
 
 // copyNotices are notices that the server sends right behind the answer that begins a COPY. When psql finds both in

@@ -14,14 +14,6 @@ alter large object 424242 owner to current_user;
 alter large object 1 owner to current_user;
 grant select on large object 424242 to public;
 \lo_list
-\! printf 'file content' > lob.txt
-\lo_import lob.txt 'from file'
-\lo_export 424243 out.bin
-\! cat out.bin
-\lo_export 999 out2.bin
-\lo_unlink 424242
-\lo_unlink 424242
-\lo_import nofile
 select lo_unlink(424243);
 select lo_get(424243);
 select lo_open(1, 131072);
