@@ -1,2 +1,2 @@
 --: message
-create table t (n int); select 'not run'; selec 1
+create table t (n int); select 'not run'; zork 1

@@ -7,7 +7,7 @@ select
   nope,
   3;
 select t.x from (select 1 as y) t;
-selekt 1;
+zork 1;
 select ünï, 'ü' || nope from pg_am;
 select 1 where 'ü' = nope and true;
 select foo(1, 'x', null);
@@ -18,7 +18,7 @@ a long
 text' || nope;
 )
 ;
-create tabel t (a int);
+create zork t (a int);
 select 1 order by 5;
 select sum(1) over (partition by nope);
 insert into pg_am (amname, nope) values (1, 2);

@@ -17,7 +17,6 @@ explain (costs off) delete from t;
 explain (costs off) merge into t using t s on t.a = s.a when matched then delete;
 explain (costs off) create table u as select 1;
 explain (costs off) declare c cursor for select * from t;
-explain create table x (a int);
 explain verbose select 1;
 explain analyze verbose nope;
 explain select * from nope;
