@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/google/uuid"
 
@@ -137,9 +138,11 @@ func (s *Session) schemasOf(ctx context.Context, name string) ([]string, error) 
 	return schemas, errors.Join(json.Unmarshal([]byte(text), &schemas))
 }
 
-// rememberView notes the name of a view that the session makes: managed tables may be reached through it.
+// rememberView notes the name of a view that the session makes over what may be managed: a managed table may be
+// reached through it. Other views need no look at the home database, which would leave its locks in the transaction.
 func (s *Session) rememberView(st *parse.Statement) {
-	if view := st.Node.GetViewStmt().GetView(); view != nil {
+	over := func(n parse.Name) bool { return !n.New && s.mayMean([]parse.Name{n}) }
+	if view := st.Node.GetViewStmt().GetView(); view != nil && slices.ContainsFunc(parse.Names(st), over) {
 		s.own.relations[view.GetRelname()] = struct{}{}
 	}
 }

@@ -38,7 +38,7 @@ func (s *Session) passesWhole(ctx context.Context, script script) (bool, error) 
 // isHome tells whether a statement is the home database's, also after statements before it that may have
 // uncovered what a schema of the search path holds.
 func (s *Session) isHome(ctx context.Context, st *routed, uncovered bool) (bool, error) {
-	d, snap, err := s.decide(ctx, st.parsed)
+	_, d, snap, err := s.decideThrough(ctx, st)
 	if err != nil {
 		// The statements before it have to run first.
 		if _, failed, drainErr := s.backend.drain(); failed || drainErr != nil {

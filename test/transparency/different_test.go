@@ -34,7 +34,11 @@ func differing(t *testing.T) []script {
 		if len(archive.Comment) == 0 || len(archive.Files) == 0 {
 			t.Fatalf("%s says no reason or has no script", path)
 		}
-		list = append(list, script{path: path, text: string(archive.Files[0].Data)})
+		s, err := parseScript(path, string(archive.Files[0].Data))
+		if err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, s)
 	}
 	return list
 }

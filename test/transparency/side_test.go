@@ -91,7 +91,11 @@ func readScript(path string) (script, error) {
 	if err != nil {
 		return script{}, err
 	}
-	s := script{path: path, text: string(text)}
+	return parseScript(path, string(text))
+}
+
+func parseScript(path, text string) (script, error) {
+	s := script{path: path, text: text}
 	for line := range strings.Lines(s.text) {
 		directive, ok := strings.CutPrefix(strings.TrimSpace(line), "--: ")
 		if !ok {
