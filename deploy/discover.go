@@ -28,7 +28,7 @@ const (
 )
 
 // Discovered is what a system holds, as statements that bring the shadows in the home database up to date. Each
-// needs a ticket and answers one text, an DiscoveryOutcome.
+// needs a ticket and answers one text, a DiscoveryOutcome.
 type Discovered struct {
 	Statements []string
 	Names      []catalog.Name // of what was found

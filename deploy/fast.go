@@ -87,18 +87,25 @@ func deadlineOf(c catalog.Catalog) time.Duration {
 	return provision.DefaultDeadline
 }
 
+// ReasonRetrying is on a job whose committed work is tried again until it is done, or the job is cancelled.
+const ReasonRetrying = "Retrying"
+
 // postpone leaves a job to whoever looks for expired leases, this gateway included.
 func (d *Deployer) postpone(ctx context.Context, id uuid.UUID, cause error) {
-	ctx = context.WithoutCancel(ctx)
+	d.noteRetrying(context.WithoutCancel(ctx), id, cause)
+	d.retryLater(id)
+}
+
+// noteRetrying records why committed work is not done yet; the same cause is one event.
+func (d *Deployer) noteRetrying(ctx context.Context, id uuid.UUID, cause error) {
 	e := sqlerr.From(cause)
 	err := d.history.Transition(ctx, id, history.Change{
-		State: history.Running, Reason: "retrying", Message: e.Message,
+		State: history.Running, Reason: ReasonRetrying, Message: e.Message, Key: "retrying " + e.Code + " " + e.Message,
 		Failure: &history.Failure{Code: e.Code, Message: e.Message, Detail: e.Detail},
 	})
-	if err != nil {
+	if _, ended := errors.AsType[*history.FinalError](err); err != nil && !ended {
 		d.log.Error().Err(err).Str("job_id", id.String()).Msg("failure not recorded")
 	}
-	d.retryLater(id)
 }
 
 // unfinished warns of a committed step that is not done yet.

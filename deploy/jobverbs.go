@@ -64,8 +64,8 @@ func (d *Deployer) Ended(ctx context.Context, id uuid.UUID) (*plan.Plan, error) 
 	}, nil
 }
 
-// CancelJob asks for the end of a job. One that has ended is 55000; one that the gateway itself carries
-// out while a statement waits is ended by cancelling that statement.
+// CancelJob asks for the end of a job. One that has ended is 55000. One that the gateway itself carries out is
+// ended by cancelling its statement, or here when the statement has left it to be tried again.
 func (d *Deployer) CancelJob(ctx context.Context, id uuid.UUID) error {
 	job, err := d.history.Get(ctx, id)
 	if err != nil {
@@ -74,6 +74,8 @@ func (d *Deployer) CancelJob(ctx context.Context, id uuid.UUID) error {
 	switch {
 	case job.State.Final():
 		return sqlerr.New(sqlerr.ObjectNotInPrerequisiteState, "job \"%s\" has ended as %s", id, job.State)
+	case job.Reason == ReasonRetrying && job.Path == history.Fast:
+		return d.end(ctx, id, history.Cancelled, "", sqlerr.New(sqlerr.QueryCanceled, "job was cancelled"))
 	case job.Resource.Name == "":
 		return sqlerr.New(sqlerr.ObjectNotInPrerequisiteState, "job \"%s\" runs within its statement", id).
 			WithHint("Cancel the statement of session %s.", job.SessionID)

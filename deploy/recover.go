@@ -184,6 +184,7 @@ func (d *Deployer) finishTaken(ctx context.Context, job history.Job, stored stor
 		}
 	}
 	if left := d.destroy(ctx, steps); len(left) > 0 {
+		d.noteRetrying(ctx, job.JobID, left[0].err)
 		return left[0].err
 	}
 	identity := job.TargetUID

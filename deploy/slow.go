@@ -112,27 +112,37 @@ func (r *Run) submitWork(ctx context.Context, w *work) {
 	}
 }
 
+// workEnd is how far the wait for one job has come.
+type workEnd int
+
+const (
+	workSucceeded workEnd = iota
+	workGoesOn            // as far as was asked for, or stuck
+	workFailed
+	waitOver // nobody waits any more, for this job or others
+)
+
 // awaitWork waits for as much of a job as the session wishes.
-func (r *Run) awaitWork(ctx context.Context, w *work, n Notifier) (warnings []plan.Notice, succeeded bool, err error) {
+func (r *Run) awaitWork(ctx context.Context, w *work, settings Settings, n Notifier) ([]plan.Notice, workEnd, error) {
 	over := func(job history.Job) bool { return job.State.Final() || w.isStuck(job) }
-	if r.req.Settings.WaitFor == Accepted {
+	if settings.WaitFor == Accepted {
 		over = func(job history.Job) bool { return job.State.Final() || job.State == history.Running }
 	}
-	job, err := r.d.wait(ctx, waiting{work: w, settings: r.req.Settings, notifier: n, over: over, alone: true})
+	job, err := r.d.wait(ctx, waiting{work: w, settings: settings, notifier: n, over: over, alone: true})
 	if e, ok := errors.AsType[*waitEnded](err); ok && e.warning != nil {
-		return []plan.Notice{*e.warning}, false, nil
+		return []plan.Notice{*e.warning}, waitOver, nil
 	}
 	switch {
 	case err != nil:
-		return nil, false, err
+		return nil, waitOver, err
 	case job.State == history.Succeeded:
-		return nil, true, nil
+		return nil, workSucceeded, nil
 	case !job.State.Final() && !w.isStuck(job):
-		return nil, false, nil // accepted, which is all that was asked for
+		return nil, workGoesOn, nil // accepted, which is all that was asked for
 	case w.destructive():
-		return []plan.Notice{stuckWarning(w, job)}, false, nil
+		return []plan.Notice{stuckWarning(w, job)}, workGoesOn, nil
 	default:
-		return nil, false, failureOf(job)
+		return nil, workFailed, failureOf(job)
 	}
 }
 
