@@ -119,6 +119,7 @@ func checkAlter(ctx context.Context, prov provision.Provisioner, step plan.Step)
 	case err != nil:
 		return err
 	case step.Target.NewPath != nil && after.Exists:
+		step.Target.Name.Table = step.Target.NewPath[len(step.Target.NewPath)-1]
 		return existsOutside(step)
 	case len(after.Blocked) > 0 && step.Target.NewPath == nil:
 		return cannotChange(step, after)

@@ -92,60 +92,6 @@ func failureOf(job history.Job) error {
 	return e.WithDetail("%s", detail)
 }
 
-// submitWork submits the slow work of a statement alone, whose home transaction has committed.
-func (r *Run) submitWork(ctx context.Context, w *work) {
-	for _, step := range w.Plan.Steps {
-		step.Target.JobID = w.JobID.String()
-		step.Target.RequestedBy = r.req.Origin.User
-		if n := len(w.made); n > 0 && step.Action == plan.Create {
-			step.Target.Identity = w.made[n-1].identity // what the overrun step may have made
-		}
-		submitCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), submitMax)
-		resource, err := r.d.submit(submitCtx, w.JobID, step)
-		cancel()
-		if err != nil {
-			// On record and committed: it is submitted as soon as the control plane answers.
-			r.d.log.Warn().Err(err).Str("job_id", w.JobID.String()).Msg("job not submitted, trying again")
-			r.d.retryLater(w.JobID)
-		}
-		w.resource = resource
-	}
-}
-
-// workEnd is how far the wait for one job has come.
-type workEnd int
-
-const (
-	workSucceeded workEnd = iota
-	workGoesOn            // as far as was asked for, or stuck
-	workFailed
-	waitOver // nobody waits any more, for this job or others
-)
-
-// awaitWork waits for as much of a job as the session wishes.
-func (r *Run) awaitWork(ctx context.Context, w *work, settings Settings, n Notifier) ([]plan.Notice, workEnd, error) {
-	over := func(job history.Job) bool { return job.State.Final() || w.isStuck(job) }
-	if settings.WaitFor == Accepted {
-		over = func(job history.Job) bool { return job.State.Final() || job.State == history.Running }
-	}
-	job, err := r.d.wait(ctx, waiting{work: w, settings: settings, notifier: n, over: over, alone: true})
-	if e, ok := errors.AsType[*waitEnded](err); ok && e.warning != nil {
-		return []plan.Notice{*e.warning}, waitOver, nil
-	}
-	switch {
-	case err != nil:
-		return nil, waitOver, err
-	case job.State == history.Succeeded:
-		return nil, workSucceeded, nil
-	case !job.State.Final() && !w.isStuck(job):
-		return nil, workGoesOn, nil // accepted, which is all that was asked for
-	case w.destructive():
-		return []plan.Notice{stuckWarning(w, job)}, workGoesOn, nil
-	default:
-		return nil, workFailed, failureOf(job)
-	}
-}
-
 // destructive tells whether the work cannot be undone.
 func (w *work) destructive() bool {
 	return slices.ContainsFunc(w.Plan.Steps, func(s plan.Step) bool { return s.Destructive })

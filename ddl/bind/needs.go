@@ -51,6 +51,12 @@ func Requirements(st *parse.Statement) Needs {
 			addUnique(&n.AllOf, name.Value)
 		}
 	}
+	if r := inner.Node.GetRenameStmt(); r.GetRenameType() == pg_query.ObjectType_OBJECT_TABLE {
+		for _, name := range parse.Names(inner) {
+			name.Parts = append(slices.Clone(name.Parts[:len(name.Parts)-1]), r.GetNewname())
+			n.addName(name)
+		}
+	}
 	for _, element := range inner.Node.GetCreateStmt().GetTableElts() {
 		n.addType(element.GetColumnDef().GetTypeName())
 	}

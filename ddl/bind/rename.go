@@ -42,6 +42,9 @@ func (a *alteration) renameTable(newName string) (*plan.Plan, error) {
 	home := a.homeText()
 	renamed := a.target.name
 	renamed.Table = newName
+	if a.at(renamed.HomeSchema(), newName) != nil {
+		return nil, sqlerr.New(sqlerr.DuplicateTable, `relation "%s" already exists`, newName)
+	}
 	p := &plan.Plan{
 		Tag: "ALTER TABLE", Target: a.target.name.String(), TargetUID: a.identityOrAbsent(), Relation: a.target.rel.OID,
 		Locks: []string{a.target.name.String(), renamed.String()}, Home: []plan.HomeStatement{home},

@@ -42,7 +42,7 @@ func move(t *testing.T, id uuid.UUID, c history.Change) {
 func TestRecordComesBackAsItWas(t *testing.T) {
 	at := time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC)
 	want := history.Record{
-		JobID: uuid.Must(uuid.NewV7()), WorkKey: "key " + t.Name(), HomeXID: "4294967300", Kind: "ALTER TABLE", Target: `lake."S".t`,
+		JobID: uuid.Must(uuid.NewV7()), WorkKey: "key " + t.Name(), HomeXID: "4294967300", Kind: "ALTER TABLE", Target: `lake."S".t`, Targets: []string{`lake."S".t`},
 		TargetUID: "u1", Statement: "alter …", StatementHash: "h", Submitter: "alice", ApplicationName: "psql", ClientAddr: "10.0.0.1",
 		SessionID: "s1", Path: history.Slow, State: history.Pending, Reason: "Waiting", Cluster: "c1",
 		Resource:   history.Resource{Namespace: "ns", Kind: "TableProvisionJob", Name: "n", UID: "ru", Generation: 3},
