@@ -29,6 +29,11 @@ const (
 func (s *Session) commitPoint(ctx context.Context, text *routed) error {
 	ctx, end := s.begin(ctx)
 	defer end()
+	return s.commitStaged(ctx, text)
+}
+
+// commitStaged is commitPoint inside a statement of ours.
+func (s *Session) commitStaged(ctx context.Context, text *routed) error {
 	staged := s.tx.take()
 	run, err := s.beginRun(ctx, staged)
 	if err != nil {

@@ -49,6 +49,14 @@ func (s *Session) runDDL(ctx context.Context, st *routed, e *execution) error {
 	if err := s.allowedNow(p, settings); err != nil {
 		return err
 	}
+	if s.autocommits(settings) {
+		return s.runAndCommit(ctx, st, e, settings)
+	}
+	return s.runStaged(ctx, st, e, p, settings)
+}
+
+// runStaged takes the lock of what the statement is about and stages it.
+func (s *Session) runStaged(ctx context.Context, st *routed, e *execution, p *plan.Plan, settings deploy.Settings) error {
 	if err := s.lock(ctx, p); err != nil {
 		return err
 	}
@@ -60,6 +68,8 @@ func (s *Session) runDDL(ctx context.Context, st *routed, e *execution) error {
 	}
 	if p.Waits {
 		// Whoever had the lock before may have made or dropped what this is about.
+		var elsewhere func(*execution) error
+		var err error
 		if p, elsewhere, err = s.planDDL(ctx, st, settings); err != nil {
 			return err
 		}
@@ -178,8 +188,7 @@ func (s *Session) allowedNow(p *plan.Plan, settings deploy.Settings) error {
 		return sqlerr.New(sqlerr.ActiveSQLTransaction, "%s cannot run inside a transaction block", p.Tag).
 			WithHint("tablewright.ddl_in_transaction is refuse.")
 	case "autocommit":
-		return sqlerr.New(sqlerr.FeatureNotSupported, "tablewright.ddl_in_transaction = autocommit is not supported").
-			WithHint("Use stage, or run the statement outside a transaction block.")
+		return nil
 	}
 	for _, step := range p.Steps {
 		if step.Path == plan.Slow && (step.Destructive || step.Action == plan.Alter) {

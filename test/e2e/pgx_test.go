@@ -169,3 +169,42 @@ func TestPgxPool(t *testing.T) {
 		}
 	}
 }
+
+// DDL that commits itself leaves a client of the extended protocol in its block.
+func TestPgxDDLThatCommitsItself(t *testing.T) {
+	t.Parallel()
+	g := startGateway(t)
+	conn := connect(t, g)
+	exec := func(sql string, want byte) error {
+		t.Helper()
+		_, err := conn.Exec(t.Context(), sql)
+		if got := conn.PgConn().TxStatus(); got != want {
+			t.Fatalf("%s: state %c, want %c (%v)", sql, got, want, err)
+		}
+		return err
+	}
+	must := func(sql string, want byte) {
+		t.Helper()
+		if err := exec(sql, want); err != nil {
+			t.Fatalf("%s: %v", sql, err)
+		}
+	}
+	must("set tablewright.ddl_in_transaction = autocommit", 'I')
+	must("create schema lake.x", 'I')
+	must("create table public.beside (a int)", 'I')
+	must("begin", 'T')
+	must("insert into public.beside values (1)", 'T')
+	must("create table lake.x.t (a int)", 'T')
+	must("alter table lake.x.t add column b int", 'T')
+	var e *pgconn.PgError
+	if err := exec("create table lake.x.t (a int)", 'E'); !errors.As(err, &e) || e.Code != "42P07" {
+		t.Fatalf("got %v, want 42P07", err)
+	}
+	must("rollback", 'I')
+	var beside, columns int
+	err := conn.QueryRow(t.Context(), `select (select count(*) from public.beside),
+		(select count(*) from information_schema.columns where table_schema = 'lake.x' and table_name = 't')`).Scan(&beside, &columns)
+	if err != nil || beside != 1 || columns != 2 {
+		t.Fatalf("%d rows and %d columns stayed (%v), want 1 and 2", beside, columns, err)
+	}
+}
