@@ -26,6 +26,10 @@ func newZap(log logr.Logger, fatal func(error), closing *atomic.Bool) *zap.Logge
 	return zap.New(&zapCore{log: log.WithName("etcd"), closing: closing}, zap.WithFatalHook(end), zap.WithPanicHook(end))
 }
 
+// storageVersionLater is what etcd calls an error when it looks at a new data folder's version before its
+// first write has come to the disk; it looks again 4 s later.
+const storageVersionLater = "failed to update storage version"
+
 // zapCore is a zapcore.Core that writes to a logr.Logger: errors as errors,
 // warnings at level 1, information at level 2, debugging not at all.
 type zapCore struct {
@@ -64,7 +68,7 @@ func (c *zapCore) Write(e zapcore.Entry, fields []zapcore.Field) error {
 		kv = append(kv, k, v)
 	}
 	switch {
-	case e.Level > zapcore.WarnLevel && !c.closing.Load():
+	case e.Level > zapcore.WarnLevel && !c.closing.Load() && e.Message != storageVersionLater:
 		c.log.Error(nil, e.Message, kv...)
 	case e.Level >= zapcore.WarnLevel:
 		c.log.V(1).Info(e.Message, kv...)
