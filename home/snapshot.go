@@ -50,6 +50,7 @@ type catalogText struct {
 	Owner         string       `json:"owner"`
 	OID           uint32       `json:"oid"`
 	DefaultSchema string       `json:"default_schema"`
+	Comment       string       `json:"comment"`
 	Options       []optionText `json:"options"`
 }
 
@@ -141,7 +142,7 @@ func (t snapshotText) snapshot() *catalog.Snapshot {
 
 func (c catalogText) catalog() catalog.Catalog {
 	return catalog.Catalog{
-		Name: c.Name, Type: c.Type, Generation: c.Generation, Owner: c.Owner, OID: c.OID, Options: serverOptions(c.Options),
+		Name: c.Name, Type: c.Type, Generation: c.Generation, Owner: c.Owner, OID: c.OID, Options: serverOptions(c.Options), Comment: c.Comment,
 	}
 }
 

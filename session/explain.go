@@ -28,7 +28,7 @@ func (s *Session) runExplain(ctx context.Context, st *routed, ext *parse.Explain
 	if err != nil {
 		return err
 	}
-	p, err := s.compile(st.parsed, snap, settings)
+	p, err := s.compile(ctx, st.parsed, snap, settings)
 	if errors.Is(err, errNotManaged) {
 		return sqlerr.New(sqlerr.FeatureNotSupported, "EXPLAIN of this statement is not supported").
 			WithDetail(parse.HomeAlone).At(st.parsed.Position(0))

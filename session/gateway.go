@@ -78,6 +78,7 @@ type Relations interface {
 type SecretStore interface {
 	Save(ctx context.Context, secrets []plan.Secret) error
 	Forget(ctx context.Context, refs []catalog.SecretKeyRef) error
+	Resolve(ctx context.Context, o catalog.Option) (string, error)
 }
 
 // errNotManaged tells that a statement names nothing of an external system.
@@ -165,8 +166,19 @@ func (s *Session) decide(ctx context.Context, st *parse.Statement) (route.Decisi
 }
 
 // compile makes the plan of a statement that defines objects.
-func (s *Session) compile(st *parse.Statement, snap *catalog.Snapshot, settings deploy.Settings) (*plan.Plan, error) {
-	return bind.Compile(st, snap, s.gateway.Systems, bind.Settings{
+func (s *Session) compile(ctx context.Context, st *parse.Statement, snap *catalog.Snapshot, settings deploy.Settings) (*plan.Plan, error) {
+	if err := s.mayDrop(ctx, st, snap); err != nil {
+		return nil, err
+	}
+	binding := bind.Settings{
 		AllowDestructive: settings.AllowDestructive, SecretSuffix: uuid.NewString()[:8], OwnJobs: s.tx.jobs(), Apply: settings.Apply,
-	})
+	}
+	p, err := bind.Compile(st, snap, s.gateway.Systems, binding)
+	if err != nil || !settings.Apply {
+		return p, err
+	}
+	if binding.SameSecrets, err = s.sameSecrets(ctx, p); err != nil || len(binding.SameSecrets) == 0 {
+		return p, err
+	}
+	return bind.Compile(st, snap, s.gateway.Systems, binding)
 }

@@ -2,7 +2,9 @@ package session
 
 import (
 	"context"
+	"crypto/subtle"
 
+	"github.com/tablewright/tablewright/ddl/catalog"
 	"github.com/tablewright/tablewright/ddl/plan"
 	"github.com/tablewright/tablewright/ddl/sqlerr"
 )
@@ -30,4 +32,23 @@ func (s *Session) mayOpen(ctx context.Context, p *plan.Plan) error {
 		}
 	}
 	return nil
+}
+
+// sameSecrets are the places of those stored secrets whose values a plan would store again. Only who may
+// change the catalog learns it.
+func (s *Session) sameSecrets(ctx context.Context, p *plan.Plan) ([]catalog.SecretKeyRef, error) {
+	var same []catalog.SecretKeyRef
+	for _, secret := range p.Secrets {
+		if secret.Replaces == nil {
+			continue
+		}
+		if err := s.mayOpen(ctx, p); err != nil {
+			return nil, err
+		}
+		stored, err := s.gateway.Secrets.Resolve(ctx, catalog.Option{SecretRef: secret.Replaces})
+		if err == nil && subtle.ConstantTimeCompare([]byte(stored), []byte(secret.Value)) == 1 {
+			same = append(same, *secret.Replaces)
+		}
+	}
+	return same, nil
 }

@@ -27,15 +27,15 @@ type rowsPlan struct {
 }
 
 // planRows plans a SELECT or INSERT of a managed table.
-func planRows(st *routed, d route.Decision, snap *catalog.Snapshot) (*rowsPlan, *plan.Rewrite, error) {
+func (s *Session) planRows(st *routed, d route.Decision, snap *catalog.Snapshot) (*rowsPlan, *plan.Rewrite, error) {
 	if d.Rows == route.WritesRows {
-		w, err := bind.WritePlan(st.parsed, snap)
+		w, err := bind.WritePlan(st.parsed, snap, s.tx.jobs())
 		if err != nil {
 			return nil, nil, err
 		}
 		return &rowsPlan{write: w}, w.Home, nil
 	}
-	r, err := bind.ReadPlan(st.parsed, snap)
+	r, err := bind.ReadPlan(st.parsed, snap, s.tx.jobs())
 	if err != nil {
 		return nil, nil, err
 	}
@@ -58,7 +58,7 @@ func emptySource(columns []catalog.Column) string {
 
 // standInForRows prepares the statement over the shadow: types, parameters and errors are home's.
 func (s *Session) standInForRows(st *routed, p ParseRequest, d route.Decision, snap *catalog.Snapshot) (*plan.Rewrite, error) {
-	rows, shadow, err := planRows(st, d, snap)
+	rows, shadow, err := s.planRows(st, d, snap)
 	if err != nil {
 		return nil, err
 	}
@@ -72,7 +72,7 @@ func (s *Session) standInForRows(st *routed, p ParseRequest, d route.Decision, s
 // runRows runs a SELECT or INSERT of a managed table in a Query. The statement over the shadow is
 // prepared first, for the home server's own judgement of it.
 func (s *Session) runRows(ctx context.Context, st *routed, d route.Decision, snap *catalog.Snapshot) error {
-	rows, shadow, err := planRows(st, d, snap)
+	rows, shadow, err := s.planRows(st, d, snap)
 	if err != nil {
 		return err
 	}
@@ -139,7 +139,7 @@ func (s *Session) bindRows(ctx context.Context, f Frame, p *portal) error {
 	if d.Rows == route.NoRows {
 		return s.forward(ctx, f, 'B') // the name is one of the home database's by now
 	}
-	fresh, _, err := planRows(st, d, snap)
+	fresh, _, err := s.planRows(st, d, snap)
 	if err != nil {
 		return s.fail(ctx, err)
 	}

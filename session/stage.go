@@ -90,7 +90,7 @@ func (s *Session) planDDL(ctx context.Context, st *routed, settings deploy.Setti
 		return nil, nil, err
 	}
 	if decision.Route == route.Ours {
-		p, err := s.compile(st.parsed, snap, settings)
+		p, err := s.compile(ctx, st.parsed, snap, settings)
 		if !errors.Is(err, errNotManaged) {
 			return p, nil, err
 		}

@@ -30,7 +30,11 @@ func (c *compiler) alterCatalog(s *parse.AlterCatalog) (*plan.Plan, error) {
 	if s.RenameTo != nil {
 		return p, c.renameCatalog(p, cat, *s.RenameTo)
 	}
-	return p, c.changeOptions(p, cat, s)
+	if err := c.changeOptions(p, cat, s.Changes); err != nil {
+		return nil, err
+	}
+	p.Record = len(p.Home) > 0 // else nothing of it is another one
+	return p, nil
 }
 
 // noCatalog is the error for a catalog that does not exist.
@@ -51,19 +55,20 @@ type optionChanges struct {
 	cat     catalog.Catalog // as it will be
 	secrets []plan.Secret
 	clauses []string // of ALTER SERVER … OPTIONS
+	changed []parse.OptionChange
 }
 
-func (c *compiler) changeOptions(p *plan.Plan, cat catalog.Catalog, s *parse.AlterCatalog) error {
-	a, err := c.altered(cat, s.Changes)
+// changeOptions adds to a plan what changes of a catalog's options come to: nothing when all are as they are.
+func (c *compiler) changeOptions(p *plan.Plan, cat catalog.Catalog, changes []parse.OptionChange) error {
+	a, err := c.altered(cat, changes)
 	if err != nil {
 		return err
 	}
 	if len(a.clauses) == 0 {
-		p.Record = false
-		return nil // nothing of it is another one
+		return nil
 	}
 	p.Secrets, p.Forget = a.secrets, replacedSecrets(cat.Options, a.cat.Options)
-	if movesSystem(s.Changes) {
+	if movesSystem(a.changed) {
 		p.Discover, p.Whole = &a.cat, true
 	}
 	p.Home = []plan.HomeStatement{{
@@ -125,19 +130,23 @@ func (c *compiler) applyChange(a *optionChanges, change parse.OptionChange, spec
 	if err != nil {
 		return err
 	}
-	option, secret, stored := storedOption(checked[0], c.secretName(a.cat.Name))
-	if stored != nil {
-		return stored.At(c.position(change.ValueSpan))
+	option, secret, invalid := storedOption(checked[0], c.secretName(a.cat.Name))
+	if invalid != nil {
+		return invalid.At(c.position(change.ValueSpan))
 	}
-	if at >= 0 && secret == nil && referenceText(a.cat.Options[at]) == referenceText(option) {
+	if at >= 0 && c.sameOption(a.cat.Options[at], option, secret) {
 		return nil // as it is
 	}
 	if !checked[0].spec.Changeable {
 		return unchangeable(change.Key).At(position)
 	}
 	if secret != nil {
+		if at >= 0 && ownSecret(a.cat.Options[at]) {
+			secret.Replaces = a.cat.Options[at].SecretRef
+		}
 		a.numberSecret(&option, secret)
 	}
+	a.changed = append(a.changed, change)
 	text := catalog.QuoteIdent(change.Key) + " " + strings.TrimSpace(catalog.QuoteLiteral(referenceText(option)))
 	if at < 0 {
 		a.cat.Options = append(a.cat.Options, option)
@@ -147,6 +156,19 @@ func (c *compiler) applyChange(a *optionChanges, change parse.OptionChange, spec
 	a.cat.Options[at] = option
 	a.clauses = append(a.clauses, "SET "+text)
 	return nil
+}
+
+// sameOption tells whether an option stays as it is. secret is the literal value of the new one.
+func (c *compiler) sameOption(now, next catalog.Option, secret *plan.Secret) bool {
+	if secret == nil {
+		return referenceText(now) == referenceText(next)
+	}
+	return ownSecret(now) && slices.Contains(c.settings.SameSecrets, *now.SecretRef)
+}
+
+// ownSecret tells whether an option's value was a literal, which the secret store keeps for the catalog alone.
+func ownSecret(o catalog.Option) bool {
+	return o.SecretRef != nil && strings.HasPrefix(o.SecretRef.Name, catalog.SecretNamePrefix)
 }
 
 // numberSecret puts each literal secret of a statement into a place of its own, so that it can be replaced
@@ -173,6 +195,7 @@ func (c *compiler) dropOption(a *optionChanges, change parse.OptionChange, at in
 	case !spec.Changeable:
 		return unchangeable(change.Key).At(position)
 	}
+	a.changed = append(a.changed, change)
 	a.cat.Options = slices.Delete(a.cat.Options, at, at+1)
 	a.clauses = append(a.clauses, "DROP "+catalog.QuoteIdent(change.Key))
 	return nil
@@ -187,7 +210,7 @@ func unchangeable(option string) *sqlerr.Error {
 func replacedSecrets(former, now catalog.Options) []catalog.SecretKeyRef {
 	var gone []catalog.SecretKeyRef
 	for _, o := range former {
-		if o.SecretRef == nil || !strings.HasPrefix(o.SecretRef.Name, catalog.SecretNamePrefix) {
+		if !ownSecret(o) {
 			continue
 		}
 		kept := slices.ContainsFunc(now, func(n catalog.Option) bool { return n.SecretRef != nil && n.SecretRef.Name == o.SecretRef.Name })

@@ -55,7 +55,7 @@ func BenchmarkReadPlan(b *testing.B) {
 		b.Fatal(err)
 	}
 	for b.Loop() {
-		if _, err := bind.ReadPlan(&statements[0], snap); err != nil {
+		if _, err := bind.ReadPlan(&statements[0], snap, nil); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -223,6 +223,15 @@ func (c *compiler) unfinished(rel *catalog.Relation, name string, dropping bool)
 	return unfinished(rel, name, dropping)
 }
 
+// withRows is the error for a table whose rows cannot be read or written yet, nil when they can.
+func withRows(rel *catalog.Relation, name string, ownJobs []string) *sqlerr.Error {
+	if rel.JobID != "" && slices.Contains(ownJobs, rel.JobID) {
+		return sqlerr.New(sqlerr.ObjectNotInPrerequisiteState, `"%s" has no rows before the transaction commits`, name).
+			WithHint("Use COMMIT first.")
+	}
+	return unfinished(rel, name, false)
+}
+
 func unfinished(rel *catalog.Relation, name string, dropping bool) *sqlerr.Error {
 	switch rel.State {
 	case "", "ready":

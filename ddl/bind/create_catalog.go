@@ -17,6 +17,9 @@ func (c *compiler) createCatalog(s *parse.CreateCatalog) (*plan.Plan, error) {
 	if err := c.catalogName(s.Name); err != nil {
 		return nil, err
 	}
+	if existing, exists := c.snap.Catalogs[s.Name.Value]; exists && c.settings.Apply {
+		return c.convergeCatalog(s, existing)
+	}
 	cat, secrets, err := c.newCatalog(s)
 	if err != nil {
 		return nil, err
@@ -33,9 +36,7 @@ func (c *compiler) createCatalog(s *parse.CreateCatalog) (*plan.Plan, error) {
 	}
 	p.Secrets, p.Discover = secrets, &cat
 	if s.Comment != nil {
-		p.Home = append(p.Home, plan.HomeStatement{
-			SQL: "COMMENT ON SERVER " + name.String() + " IS " + catalog.QuoteLiteral(s.Comment.Value), Ticket: true,
-		})
+		p.Home = append(p.Home, commentOnServer(name, s.Comment.Value))
 	}
 	if !cat.Layered() {
 		p.Home = append(p.Home, plan.HomeStatement{SQL: "CREATE SCHEMA " + name.String(), Ticket: true},

@@ -34,4 +34,6 @@ type Settings struct {
 	// SecretSuffix makes the names of the statement's secrets its own, so that a statement that is rolled
 	// back leaves the secrets of the catalog that it would have replaced.
 	SecretSuffix string
+	// SameSecrets are the places of stored secrets whose values the statement gives again.
+	SameSecrets []catalog.SecretKeyRef
 }

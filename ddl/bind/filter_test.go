@@ -93,7 +93,7 @@ func filtersOf(t *testing.T, typ, condition string) []bind.Filter {
 	if err != nil {
 		t.Fatal(err)
 	}
-	read, err := bind.ReadPlan(&statements[0], snap)
+	read, err := bind.ReadPlan(&statements[0], snap, nil)
 	if err != nil {
 		t.Fatalf("%s: %v", condition, err)
 	}

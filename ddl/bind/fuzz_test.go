@@ -60,10 +60,10 @@ func FuzzCompile(f *testing.F) {
 			if rw, err := bind.HomeText(st, snap); checkError(t, text, err, characters) && st.Node != nil && st.Table == nil {
 				checkSQL(t, rw.Text())
 			}
-			if r, err := bind.ReadPlan(st, snap); checkError(t, text, err, characters) {
+			if r, err := bind.ReadPlan(st, snap, nil); checkError(t, text, err, characters) {
 				checkSQL(t, r.Query("(SELECT 1)").Text())
 			}
-			if w, err := bind.WritePlan(st, snap); checkError(t, text, err, characters) {
+			if w, err := bind.WritePlan(st, snap, nil); checkError(t, text, err, characters) {
 				checkSQL(t, w.Rows.Text())
 			}
 		}

@@ -159,7 +159,7 @@ func printExplained(t *testing.T, b *strings.Builder, text string, st *parse.Sta
 
 func printRead(t *testing.T, b *strings.Builder, text string, st *parse.Statement, snap *catalog.Snapshot) {
 	t.Helper()
-	r, err := bind.ReadPlan(st, snap)
+	r, err := bind.ReadPlan(st, snap, nil)
 	if err != nil {
 		b.WriteString(errorText(text, err))
 		return
@@ -176,7 +176,7 @@ func printRead(t *testing.T, b *strings.Builder, text string, st *parse.Statemen
 
 func printWrite(t *testing.T, b *strings.Builder, text string, st *parse.Statement, snap *catalog.Snapshot) {
 	t.Helper()
-	w, err := bind.WritePlan(st, snap)
+	w, err := bind.WritePlan(st, snap, nil)
 	if err != nil {
 		b.WriteString(errorText(text, err))
 		return

@@ -30,6 +30,7 @@ type Read struct {
 	Home *plan.Rewrite
 
 	st          *parse.Statement
+	ownJobs     []string // those of the statement's own transaction, which has not committed
 	occurrences []occurrence
 	columnRefs  []parse.Span // qualifiers of columns that become the table's alias
 }
@@ -42,8 +43,8 @@ type occurrence struct {
 }
 
 // ReadPlan makes the plan of a SELECT of exactly one managed relation. Errors are for the client, with
-// positions in the whole text.
-func ReadPlan(st *parse.Statement, snap *catalog.Snapshot) (*Read, error) {
+// positions in the whole text. ownJobs are the jobs of the statement's own transaction.
+func ReadPlan(st *parse.Statement, snap *catalog.Snapshot, ownJobs []string) (*Read, error) {
 	h := &homeNames{st: st, resolver: resolver{snap}, names: parse.Names(st)}
 	home, err := h.rewrite()
 	if err != nil {
@@ -52,7 +53,7 @@ func ReadPlan(st *parse.Statement, snap *catalog.Snapshot) (*Read, error) {
 	if st.Node.GetSelectStmt() == nil {
 		return nil, ErrNotManaged
 	}
-	r := &Read{st: st, Home: home}
+	r := &Read{st: st, Home: home, ownJobs: ownJobs}
 	names, err := r.relation(h)
 	if err != nil {
 		return nil, err
@@ -93,7 +94,7 @@ func (r *Read) relation(h *homeNames) ([]parse.Name, error) {
 			return nil, sqlerr.New(sqlerr.FeatureNotSupported, "a query that names more than one managed table is not supported").
 				WithDetail(`It names "%s" and "%s".`, r.Name, m.name).At(position)
 		}
-		if err := unfinished(m.rel, m.name.String(), false); err != nil {
+		if err := withRows(m.rel, m.name.String(), r.ownJobs); err != nil {
 			return nil, err.At(position)
 		}
 		r.Relation, r.Name, r.Catalog = *m.rel, m.name, m.catalog

@@ -30,8 +30,8 @@ type Write struct {
 }
 
 // WritePlan makes the plan of an INSERT … VALUES into a managed table. Errors are for the client, with
-// positions in the whole text.
-func WritePlan(st *parse.Statement, snap *catalog.Snapshot) (*Write, error) {
+// positions in the whole text. ownJobs are the jobs of the statement's own transaction.
+func WritePlan(st *parse.Statement, snap *catalog.Snapshot, ownJobs []string) (*Write, error) {
 	home, err := HomeText(st, snap)
 	if err != nil {
 		return nil, err
@@ -40,7 +40,7 @@ func WritePlan(st *parse.Statement, snap *catalog.Snapshot) (*Write, error) {
 	if ins == nil {
 		return nil, ErrNotManaged
 	}
-	b := &writeBuilder{st: st, ins: ins, write: &Write{Home: home}}
+	b := &writeBuilder{st: st, ins: ins, write: &Write{Home: home}, ownJobs: ownJobs}
 	if err := b.target(resolver{snap}); err != nil {
 		return nil, err
 	}
@@ -70,6 +70,7 @@ type writeBuilder struct {
 	position int // of the target's name
 	nameEnd  int // byte offset behind it
 	write    *Write
+	ownJobs  []string // those of the statement's own transaction, which has not committed
 }
 
 func (b *writeBuilder) unsupported(what string) error {
@@ -90,7 +91,7 @@ func (b *writeBuilder) target(resolve resolver) error {
 		case m.rel == nil || !m.rel.Managed:
 			return sqlerr.New(sqlerr.UndefinedTable, `relation "%s" does not exist`, joined(name.Parts)).At(b.position)
 		}
-		if err := unfinished(m.rel, m.name.String(), false); err != nil {
+		if err := withRows(m.rel, m.name.String(), b.ownJobs); err != nil {
 			return err.At(b.position)
 		}
 		b.write.Relation, b.write.Name, b.write.Catalog = *m.rel, m.name, m.catalog

@@ -36,6 +36,7 @@ type Catalog struct {
 	Generation int64 // grows with every change of the options
 	Owner      string
 	OID        uint32 // of the foreign server
+	Comment    string
 }
 
 // Layered tells whether the catalog's type holds schemas that hold tables.

@@ -34,8 +34,10 @@ func EffectOf(p *Plan, extra Extra) Effect {
 func creates(p *Plan) bool {
 	for _, s := range p.Steps {
 		switch s.Action {
-		case Create, Ensure, Open:
+		case Create, Ensure:
 			return true
+		case Open:
+			return p.TargetUID == "absent" // else a catalog is given other options
 		case Alter, Drop:
 		}
 	}

@@ -176,6 +176,7 @@ func (c *ShadowChange) Empty() bool {
 
 // Secret is a literal secret of the statement and the place that it goes to.
 type Secret struct {
-	Ref   catalog.SecretKeyRef
-	Value string
+	Ref      catalog.SecretKeyRef
+	Value    string
+	Replaces *catalog.SecretKeyRef // where the former value is; nil when there is none
 }

@@ -159,7 +159,8 @@ func failingWith(failure func(context.Context) error, broken *atomic.Bool, count
 			if broken.Load() {
 				return failure(ctx)
 			}
-			return c.SubResource(sub).Update(ctx, o, opts...)
+			// What works may take its time: the timeouts of tests are short.
+			return c.SubResource(sub).Update(context.WithoutCancel(ctx), o, opts...)
 		},
 	})
 }
