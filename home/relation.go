@@ -29,6 +29,7 @@ type relationText struct {
 	ForeignKeys  []constraintText `json:"foreign_keys"` // kept in the registry, not at the shadow
 	Columns      []columnText     `json:"columns"`
 	PrimaryKey   []string         `json:"primary_key"`
+	KeyName      string           `json:"key_name"`
 	Constraints  []constraintText `json:"constraints"`
 	Dependents   []string         `json:"dependents"`
 }
@@ -60,7 +61,7 @@ func (r relationText) relation() catalog.Relation {
 		Managed: r.Managed != "", Observed: r.Managed == "observed", Catalog: r.Catalog, Path: r.Path,
 		Identity: r.Identity, State: r.State, JobID: r.JobID, Dependents: r.Dependents,
 	}
-	rel.Table = catalog.Table{PrimaryKey: r.PrimaryKey, Options: tableOptions(r.Options), Comment: r.Comment}
+	rel.Table = catalog.Table{PrimaryKey: r.PrimaryKey, KeyName: r.KeyName, Options: tableOptions(r.Options), Comment: r.Comment}
 	if rel.Managed {
 		rel.Table.Name = catalog.Name{Catalog: r.Catalog, Schema: strings.TrimPrefix(r.Schema, r.Catalog+"."), Table: r.Name}
 		if r.Schema == r.Catalog {

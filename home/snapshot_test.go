@@ -84,7 +84,7 @@ func TestSnapshot(t *testing.T) {
 				Path: []string{"s", "Orders"}, Identity: identity, State: "failed", JobID: job,
 				Dependents: []string{"view public." + w.cat + "_over"},
 				Table: catalog.Table{
-					Name: catalog.Name{Catalog: lake, Schema: "sales", Table: "orders"}, PrimaryKey: []string{"id"}, Comment: "all orders",
+					Name: catalog.Name{Catalog: lake, Schema: "sales", Table: "orders"}, PrimaryKey: []string{"id"}, KeyName: "orders_pkey", Comment: "all orders",
 					Columns: []catalog.Column{
 						{Name: "id", Type: "bigint", NotNull: true, Identity: "ALWAYS"},
 						{Name: "price", Type: "numeric(10,2)", NotNull: true, Default: "1.5"},

@@ -45,7 +45,7 @@ func (a *alteration) dropColumn(cmd *pg_query.AlterTableCmd) error {
 	}
 	a.table.Columns = slices.Delete(a.table.Columns, i, i+1)
 	if slices.Contains(a.table.PrimaryKey, name) {
-		a.table.PrimaryKey = nil
+		a.table.PrimaryKey, a.table.KeyName = nil, ""
 	}
 	kept := a.table.Constraints[:0:0]
 	for _, c := range a.table.Constraints {

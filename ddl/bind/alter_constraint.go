@@ -20,7 +20,7 @@ func (a *alteration) addConstraintTo(cmd *pg_query.AlterTableCmd, i int) error {
 	case c.GetContype() == pg_query.ConstrType_CONSTR_FOREIGN:
 		a.cut = append(a.cut, i)
 	}
-	if name := c.GetConname(); name != "" && a.constraintIndex(name) >= 0 {
+	if name := c.GetConname(); name != "" && (a.constraintIndex(name) >= 0 || a.isKey(name)) {
 		return sqlerr.New(sqlerr.DuplicateObject, `constraint "%s" for relation "%s" already exists`, name, a.target.name.Table)
 	}
 	if err := a.tableConstraint(c); err != nil {
@@ -36,6 +36,11 @@ func (a *alteration) constraintIndex(name string) int {
 	return slices.IndexFunc(a.table.Constraints, func(c catalog.Constraint) bool { return c.Name == name })
 }
 
+// isKey tells whether the primary key's constraint has a name.
+func (a *alteration) isKey(name string) bool {
+	return len(a.table.PrimaryKey) > 0 && a.table.KeyName == name
+}
+
 // dropConstraint is DROP CONSTRAINT.
 func (a *alteration) dropConstraint(cmd *pg_query.AlterTableCmd, i int) error {
 	name := cmd.GetName()
@@ -46,8 +51,8 @@ func (a *alteration) dropConstraint(cmd *pg_query.AlterTableCmd, i int) error {
 			a.cut = append(a.cut, i)
 		}
 		a.table.Constraints = slices.Delete(a.table.Constraints, at, at+1)
-	case name == keyName(a.target.name) && len(a.table.PrimaryKey) > 0:
-		a.table.PrimaryKey = nil
+	case a.isKey(name):
+		a.table.PrimaryKey, a.table.KeyName = nil, ""
 	case !cmd.GetMissingOk():
 		return sqlerr.New(sqlerr.UndefinedObject, `constraint "%s" of relation "%s" does not exist`, name, a.target.name.Table)
 	}

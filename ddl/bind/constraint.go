@@ -61,10 +61,11 @@ func (t *tableBuilder) primaryKey(c *pg_query.Constraint, columns []string, when
 	if when.deferrable {
 		return t.unsupported("a deferrable primary key", position)
 	}
-	return t.setKey(columns, position)
+	return t.setKey(c.GetConname(), columns, position)
 }
 
-func (t *tableBuilder) setKey(columns []string, position int) error {
+// setKey makes columns the primary key. Without a name it gets PostgreSQL's.
+func (t *tableBuilder) setKey(name string, columns []string, position int) error {
 	if len(t.table.PrimaryKey) > 0 {
 		return sqlerr.New(sqlerr.InvalidTableDefinition, `multiple primary keys for table "%s" are not allowed`,
 			t.target.name.Table).At(position)
@@ -72,7 +73,10 @@ func (t *tableBuilder) setKey(columns []string, position int) error {
 	if err := t.knownColumns(columns, position); err != nil {
 		return err
 	}
-	t.table.PrimaryKey = columns
+	if name == "" {
+		name = keyName(t.target.name)
+	}
+	t.table.PrimaryKey, t.table.KeyName = columns, name
 	return nil
 }
 

@@ -159,13 +159,17 @@ func constraintText(node *pg_query.Constraint) (string, error) {
 func (a *alteration) renameConstraint(from, to string) (*plan.Plan, error) {
 	i := a.constraintIndex(from)
 	switch {
-	case i < 0:
+	case i < 0 && !a.isKey(from):
 		return nil, sqlerr.New(sqlerr.UndefinedObject, `constraint "%s" for table "%s" does not exist`, from, a.target.name.Table)
-	case a.table.Constraints[i].Kind == catalog.ForeignKey:
+	case i >= 0 && a.table.Constraints[i].Kind == catalog.ForeignKey:
 		return nil, a.unsupported("RENAME CONSTRAINT of a foreign key", a.position)
-	case a.constraintIndex(to) >= 0:
+	case a.constraintIndex(to) >= 0, a.isKey(to):
 		return nil, sqlerr.New(sqlerr.DuplicateObject, `constraint "%s" for relation "%s" already exists`, to, a.target.name.Table)
 	}
-	a.table.Constraints[i].Name = to
+	if i >= 0 {
+		a.table.Constraints[i].Name = to
+	} else {
+		a.table.KeyName = to // of the shadow; the system has its own
+	}
 	return a.plan("ALTER TABLE", a.homeText())
 }

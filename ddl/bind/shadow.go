@@ -10,7 +10,7 @@ import (
 // shadowStatements lead the shadow of a table from one definition to another. Foreign keys and options
 // are the registry's.
 func shadowStatements(name catalog.Name, from, to catalog.Table) []string {
-	s := &shadowDiff{head: "ALTER TABLE " + name.HomeString() + " ", relation: name.HomeString(), from: from, to: to, key: keyName(name)}
+	s := &shadowDiff{head: "ALTER TABLE " + name.HomeString() + " ", relation: name.HomeString(), from: from, to: to}
 	s.dropConstraints()
 	if retyped(from, to) {
 		// Types change with USING, which does not reach the wall.
@@ -43,7 +43,7 @@ func wallStatement(function string, name catalog.Name) string {
 }
 
 type shadowDiff struct {
-	head, relation, key string
+	head, relation string
 	from, to            catalog.Table
 	list                []string
 }
@@ -60,7 +60,7 @@ func literal(text string) string {
 
 func (s *shadowDiff) dropConstraints() {
 	if len(s.from.PrimaryKey) > 0 && !slices.Equal(s.from.PrimaryKey, s.to.PrimaryKey) {
-		s.alter("DROP CONSTRAINT " + catalog.QuoteIdent(s.key))
+		s.alter("DROP CONSTRAINT " + catalog.QuoteIdent(s.from.KeyName))
 	}
 	for _, c := range s.from.Constraints {
 		if c.Kind != catalog.ForeignKey && !slices.Contains(s.to.Constraints, c) {
@@ -132,7 +132,7 @@ func (s *shadowDiff) comment(f, t catalog.Column) {
 
 func (s *shadowDiff) addConstraints() {
 	if len(s.to.PrimaryKey) > 0 && !slices.Equal(s.from.PrimaryKey, s.to.PrimaryKey) {
-		s.alter("ADD CONSTRAINT " + catalog.QuoteIdent(s.key) + " PRIMARY KEY " + identList(s.to.PrimaryKey))
+		s.alter("ADD CONSTRAINT " + catalog.QuoteIdent(s.to.KeyName) + " PRIMARY KEY " + identList(s.to.PrimaryKey))
 	}
 	for _, c := range s.to.Constraints {
 		if c.Kind == catalog.ForeignKey || slices.Contains(s.from.Constraints, c) {

@@ -163,7 +163,7 @@ func (t *tableBuilder) like(clause *pg_query.TableLikeClause) error {
 		}
 	}
 	if options&likeIndexes != 0 && len(source.PrimaryKey) > 0 {
-		if err := t.setKey(source.PrimaryKey, place.name); err != nil {
+		if err := t.setKey("", source.PrimaryKey, place.name); err != nil {
 			return err
 		}
 	}

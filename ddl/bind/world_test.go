@@ -48,7 +48,7 @@ func world(searchPath ...string) *catalog.Snapshot {
 			{Name: "note", Type: "text", Comment: "free"},
 			{Name: "made", Type: "timestamp with time zone", Default: "now()", NotNull: true},
 		},
-		PrimaryKey: []string{"id"},
+		PrimaryKey: []string{"id"}, KeyName: "orders_pkey",
 		Constraints: []catalog.Constraint{
 			{Name: "orders_amount_check", Kind: catalog.Check, Definition: "CHECK (amount > 0)"},
 			{Name: "orders_note_key", Kind: catalog.Unique, Definition: "UNIQUE (note)"},

@@ -104,6 +104,7 @@ type Table struct {
 	Name         Name
 	Columns      []Column
 	PrimaryKey   []string
+	KeyName      string // of the primary key's constraint at home; the system has its own
 	Constraints  []Constraint
 	Partitioning []Transform
 	Options      Options

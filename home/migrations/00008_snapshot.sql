@@ -1,4 +1,5 @@
--- The compiler sees the comments of catalogs, so that CREATE CATALOG can lead one to its definition.
+-- The compiler sees the comments of catalogs, so that CREATE CATALOG can lead one to its definition, and the
+-- names of primary keys, so that ALTER TABLE can drop one.
 
 -- +goose Up
 -- +goose StatementBegin
@@ -60,6 +61,7 @@ begin
             from pg_constraint p cross join unnest(p.conkey) with ordinality k(attnum, place)
             join pg_attribute a on a.attrelid = p.conrelid and a.attnum = k.attnum
             where p.conrelid = c.oid and p.contype = 'p'),
+        'key_name', (select p.conname from pg_constraint p where p.conrelid = c.oid and p.contype = 'p'),
         'constraints', (select jsonb_agg(jsonb_build_object('name', k.conname,
               'kind', case k.contype when 'c' then 'CHECK' when 'u' then 'UNIQUE' else 'FOREIGN KEY' end,
               'definition', pg_get_constraintdef(k.oid)) order by k.conname)
