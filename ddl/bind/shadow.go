@@ -44,8 +44,8 @@ func wallStatement(function string, name catalog.Name) string {
 
 type shadowDiff struct {
 	head, relation string
-	from, to            catalog.Table
-	list                []string
+	from, to       catalog.Table
+	list           []string
 }
 
 func (s *shadowDiff) alter(command string) { s.list = append(s.list, s.head+command) }
