@@ -6,6 +6,8 @@ import (
 	"errors"
 	"strings"
 
+	"github.com/tablewright/tablewright/ddl/bind"
+	"github.com/tablewright/tablewright/ddl/catalog"
 	"github.com/tablewright/tablewright/ddl/parse"
 	"github.com/tablewright/tablewright/ddl/plan"
 	"github.com/tablewright/tablewright/ddl/sqlerr"
@@ -30,8 +32,7 @@ func (s *Session) runExplain(ctx context.Context, st *routed, ext *parse.Explain
 	}
 	p, err := s.compile(ctx, st.parsed, snap, settings)
 	if errors.Is(err, errNotManaged) {
-		return sqlerr.New(sqlerr.FeatureNotSupported, "EXPLAIN of this statement is not supported").
-			WithDetail(parse.HomeAlone).At(st.parsed.Position(0))
+		p, err = homePlan(ext.Inner, snap)
 	}
 	if err != nil {
 		return err
@@ -48,6 +49,15 @@ func (s *Session) runExplain(ctx context.Context, st *routed, ext *parse.Explain
 		lines = strings.Split(strings.TrimRight(text, "\n"), "\n")
 	}
 	return s.showLines(ctx, e, lines)
+}
+
+// homePlan shows a statement that the home database carries out alone, as it gets it.
+func homePlan(st *parse.Statement, snap *catalog.Snapshot) (*plan.Plan, error) {
+	text, err := bind.HomeText(st, snap)
+	if err != nil {
+		return nil, err
+	}
+	return &plan.Plan{Tag: st.Command(), HomeAlone: true, Home: []plan.HomeStatement{{SQL: parse.MaskText(text.Text())}}}, nil
 }
 
 // showLines answers as many lines as the Execute asks for. The rest stays with the portal.

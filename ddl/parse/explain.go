@@ -17,10 +17,6 @@ const (
 	YAMLFormat ExplainFormat = "yaml"
 )
 
-// HomeAlone is the detail of the error that answers EXPLAIN of a statement which names nothing managed; clients
-// tell such statements by it.
-const HomeAlone = "It is carried out by the home database alone."
-
 // Explain is EXPLAIN of a statement that PostgreSQL's EXPLAIN does not take.
 type Explain struct {
 	Format ExplainFormat

@@ -14,12 +14,15 @@ const (
 	Changes   Effect = "change"
 	Drops     Effect = "drop"
 	Unchanged Effect = "unchanged" // nothing is to be done, at home or outside
+	AtHome    Effect = "home"      // the home database alone carries it out, and knows what it comes to
 )
 
 // EffectOf tells what a plan comes to on what the live systems show. Where it cannot be told, since a system
 // did not answer or only home can say whether the statement is wrong, something is taken to be done.
 func EffectOf(p *Plan, extra Extra) Effect {
 	switch {
+	case p.HomeAlone:
+		return AtHome
 	case idle(p, extra):
 		return Unchanged
 	case strings.HasPrefix(p.Tag, "DROP "):

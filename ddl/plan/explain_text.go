@@ -25,6 +25,9 @@ func explainText(p *Plan, extra Extra) string {
 	for _, s := range final {
 		w.step(s, extra.Steps[s.ID])
 	}
+	if p.absent() {
+		w.line(1, "there is no "+p.Target+", as the home database will answer")
+	}
 	if len(p.Steps) == 0 {
 		w.line(1, "nothing is done outside the home database")
 	}
@@ -35,6 +38,11 @@ func explainText(p *Plan, extra Extra) string {
 		w.item(n.Severity+": ", n.Message)
 	}
 	return strings.TrimSuffix(w.b.String(), "\n")
+}
+
+// absent tells whether the statement is about something that is not there.
+func (p *Plan) absent() bool {
+	return len(p.Steps) == 0 && p.TargetUID == "absent" && !strings.HasPrefix(p.Tag, "CREATE ")
 }
 
 // textWriter writes indented lines.

@@ -138,6 +138,8 @@ type Plan struct {
 	// Settings are the session's settings that the statement's own WITH clause sets, without the prefix
 	// "tablewright.": wait_for, wait_timeout, on_failure and so on.
 	Settings catalog.Options
+	// HomeAlone tells that the statement is the home database's: such a plan is only to be shown.
+	HomeAlone bool
 	// Record tells that the statement leaves a job record: it has steps, or it changes what catalogs there are.
 	Record bool
 	// WaitJob is the job that is making the object which the statement wants made if it is absent.

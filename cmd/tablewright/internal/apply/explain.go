@@ -9,7 +9,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/tablewright/tablewright/ddl/parse"
-	"github.com/tablewright/tablewright/ddl/sqlerr"
+	"github.com/tablewright/tablewright/ddl/plan"
 )
 
 // explainPrefix stands before a statement whose plan is asked for.
@@ -68,8 +68,6 @@ func (c *connection) explain(ctx context.Context, st *parse.Statement) (*explain
 	value, err := c.run(ctx, explainPrefix+st.Text)
 	var e *pgconn.PgError
 	switch {
-	case errors.As(err, &e) && e.Code == sqlerr.FeatureNotSupported && e.Detail == parse.HomeAlone:
-		return nil, nil
 	case errors.As(err, &e):
 		e.Position = max(e.Position-int32(len(explainPrefix)), 0)
 		return nil, err
@@ -83,6 +81,9 @@ func (c *connection) explain(ctx context.Context, st *parse.Statement) (*explain
 	var documents []json.RawMessage
 	if err := json.Unmarshal([]byte(value), &documents); err != nil {
 		return nil, err
+	}
+	if plans[0].Result == string(plan.AtHome) {
+		return nil, nil
 	}
 	plans[0].document = documents[0]
 	return &plans[0], nil

@@ -17,7 +17,7 @@ import (
 func newResult(s *script, st *parse.Statement) *result {
 	return &result{
 		Type: "statement", File: s.name, Line: s.placeIn(st, 0).line, control: st.Node.GetTransactionStmt() != nil,
-		Command: command(st), Statement: st.Mask(nil), Object: objectName(st),
+		Command: st.Command(), Statement: st.Mask(nil), Object: objectName(st),
 	}
 }
 
