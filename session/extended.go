@@ -26,7 +26,7 @@ type portal struct {
 // runsOnce tells whether a portal of the statement is used up by its first Execute: what returns no rows
 // of its own. Those of the home database are its to judge.
 func (r *routed) runsOnce() bool {
-	if r.verdict == controls || translate(r.parsed) != "" {
+	if r.verdict == controls || translate(r.parsed) != nil {
 		return false
 	}
 	switch r.parsed.Extension.(type) {
@@ -121,8 +121,8 @@ const explainStandIn = `select ''::pg_catalog.text as "QUERY PLAN" limit 0`
 // standIn finds out what a statement is and returns the text that the home server prepares for it. When
 // that text is all there is to it, the session does not watch it further.
 func (s *Session) standIn(ctx context.Context, st *routed, p ParseRequest) (*plan.Rewrite, error) {
-	if sql := translate(st.parsed); sql != "" {
-		return madeUp(sql), nil
+	if query := translate(st.parsed); query != nil {
+		return query, nil
 	}
 	switch st.parsed.Extension.(type) {
 	case *parse.Explain:

@@ -4,40 +4,67 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/jackc/pgx/v5/pgproto3"
+
 	"github.com/tablewright/tablewright/ddl/catalog"
 	"github.com/tablewright/tablewright/ddl/parse"
+	"github.com/tablewright/tablewright/ddl/plan"
+	"github.com/tablewright/tablewright/ddl/sqlerr"
 )
 
 // showJobsMax is how many jobs SHOW JOBS lists without a LIMIT.
 const showJobsMax = 100
 
-// translate is the query that answers a SHOW or DESCRIBE statement in the home database: shapes, formats,
-// cursors and the failed state are then the home server's own. It is empty for other statements.
-func translate(st *parse.Statement) string {
+// translate makes of a SHOW or DESCRIBE statement the query that answers it in the home database: shapes,
+// formats, cursors and the failed state are then the home server's own. It is nil for other statements.
+func translate(st *parse.Statement) *plan.Rewrite {
 	switch ext := st.Extension.(type) {
 	case *parse.ShowJobs:
-		return showJobs(ext)
+		return showJobs(st, ext)
 	case *parse.ShowObjects:
-		return showObjects(ext)
+		return madeUp(showObjects(ext))
 	case *parse.Describe:
-		return describeRelation(ext)
+		return describeRelation(st, ext)
 	case *parse.Job:
 		if ext.Verb == parse.ShowJob {
-			return "select * from tablewright.show_job(" + catalog.QuoteLiteral(ext.ID.Value) + "::pg_catalog.uuid)"
+			return around(st, ext.ID.Span, "select j.* from tablewright.known_job(", quoted(ext.ID.Value), "::pg_catalog.uuid) k, tablewright.show_job(k) j")
 		}
 	}
-	return ""
+	return nil
 }
 
-func showJobs(ext *parse.ShowJobs) string {
-	where, limit := "", fmt.Sprint(showJobsMax)
-	if ext.Where.Value != "" {
-		where = " where (" + ext.Where.Value + "\n)"
+// around writes a text around what a part of the statement becomes: errors about that stand at the part.
+func around(st *parse.Statement, part parse.Span, before, text, after string) *plan.Rewrite {
+	return plan.NewRewrite(st.Text, []plan.Edit{
+		{Start: 0, End: part.Start, Text: before},
+		{Start: part.Start, End: part.End, Text: text},
+		{Start: part.End, End: len(st.Text), Text: after},
+	})
+}
+
+// placeJob says of an unknown job where the statement names it, instead of which function found out.
+func placeJob(m *pgproto3.ErrorResponse, st *routed) {
+	if job, ok := st.parsed.Extension.(*parse.Job); ok && m.Code == sqlerr.UndefinedObject {
+		m.Where, m.Position = "", int32(st.parsed.Position(job.ID.Start)) //nolint:gosec // a position in a message
 	}
+}
+
+func quoted(value string) string { return strings.TrimSpace(catalog.QuoteLiteral(value)) }
+
+func showJobs(st *parse.Statement, ext *parse.ShowJobs) *plan.Rewrite {
+	query, limit := "select * from tablewright.show_jobs", fmt.Sprint(showJobsMax)
 	if ext.Limit.Value != "" {
 		limit = ext.Limit.Value
 	}
-	return "select * from tablewright.show_jobs" + where + " order by created desc, job_id desc limit " + limit
+	order := " order by created desc, job_id desc limit " + limit
+	if ext.Where.Value == "" {
+		return madeUp(query + order)
+	}
+	where := ext.Where.Span
+	return plan.NewRewrite(st.Text, []plan.Edit{
+		{Start: 0, End: where.Start, Text: query + " where ("},
+		{Start: where.End, End: len(st.Text), Text: "\n)" + order},
+	})
 }
 
 // The conditions by which SHOW leaves out what the role has no right on.
@@ -90,7 +117,7 @@ func showObjects(ext *parse.ShowObjects) string {
 }
 
 // describeRelation lists the columns of a relation; a name that is none is the home database's error.
-func describeRelation(ext *parse.Describe) string {
+func describeRelation(st *parse.Statement, ext *parse.Describe) *plan.Rewrite {
 	parts := ext.Name.Strings()
 	if len(parts) == 3 {
 		parts = []string{parts[0] + "." + parts[1], parts[2]}
@@ -98,11 +125,11 @@ func describeRelation(ext *parse.Describe) string {
 	for i, part := range parts {
 		parts[i] = catalog.QuoteIdent(part)
 	}
-	return `select a.attname::pg_catalog.text as column, pg_catalog.format_type(a.atttypid, a.atttypmod) as type,
+	return around(st, ext.Name.Span(), `select a.attname::pg_catalog.text as column, pg_catalog.format_type(a.atttypid, a.atttypmod) as type,
  not a.attnotnull as nullable, pg_catalog.pg_get_expr(d.adbin, d.adrelid) as default,
  coalesce(a.attnum = any (k.conkey), false) as key, pg_catalog.col_description(a.attrelid, a.attnum) as comment
  from pg_catalog.pg_attribute a left join pg_catalog.pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
  left join pg_catalog.pg_constraint k on k.conrelid = a.attrelid and k.contype = 'p'
- where a.attrelid = ` + catalog.QuoteLiteral(strings.Join(parts, ".")) + `::pg_catalog.regclass
- and a.attnum > 0 and not a.attisdropped order by a.attnum`
+ where a.attrelid = `, quoted(strings.Join(parts, ".")), `::pg_catalog.regclass
+ and a.attnum > 0 and not a.attisdropped order by a.attnum`)
 }

@@ -235,9 +235,10 @@ func (s *Session) passOnText(ctx context.Context, st *routed, h plan.HomeStateme
 		hintNear(m, st)
 		if h.Origin != nil {
 			m.Position = int32(st.parsed.OriginalPosition(h.Origin, int(m.Position))) //nolint:gosec // a position in a message
-			return
+		} else {
+			m.Position = shift(m.Position, st)
 		}
-		m.Position = shift(m.Position, st)
+		placeJob(m, st)
 	}
 	err := s.backend.addAll(x,
 		outgoing{&pgproto3.Parse{Query: h.SQL}, 'P'},

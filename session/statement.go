@@ -55,8 +55,8 @@ func becauseOf(ctx context.Context, err error) error {
 }
 
 func (s *Session) runOwn(ctx context.Context, st *routed, e *execution) error {
-	if sql := translate(st.parsed); sql != "" {
-		return s.passOnText(ctx, st, plan.HomeStatement{SQL: sql, Origin: madeUp(sql)})
+	if query := translate(st.parsed); query != nil {
+		return s.passOnText(ctx, st, plan.HomeStatement{SQL: query.Text(), Origin: query})
 	}
 	switch ext := st.parsed.Extension.(type) {
 	case *parse.Job:

@@ -82,5 +82,18 @@ begin
 end $$;
 -- +goose StatementEnd
 
+-- +goose StatementBegin
+-- The id of a job that is there and may be seen; an error for another one.
+create function tablewright.known_job(id uuid) returns uuid
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+begin
+  if not exists (select from tablewright.jobs j where j.job_id = id) then
+    raise exception using errcode = '42704', message = format('job "%s" does not exist', id);
+  end if;
+  return id;
+end $$;
+-- +goose StatementEnd
+grant execute on function tablewright.known_job(uuid) to public;
+
 -- +goose Down
-select 'the older function is a part of what this one answers';
+drop function tablewright.known_job(uuid);
