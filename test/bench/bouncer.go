@@ -4,23 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"runtime"
-	"syscall"
-	"time"
-
-	"github.com/jackc/pgx/v5"
 
 	"github.com/tablewright/tablewright/provision/provisiontest/pgserver"
 )
 
 // bouncerProgram is where Debian puts it, which is not in everybody's PATH.
 const bouncerProgram = "/usr/sbin/pgbouncer"
-
-const bouncerStartMax = 10 * time.Second
 
 // startBouncer starts PgBouncer in front of the home server. A session has a server connection to itself, as in
 // the gateway; between sessions PgBouncer keeps them.
@@ -33,48 +24,13 @@ func (st *stage) startBouncer(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	cmd := exec.CommandContext(context.WithoutCancel(ctx), bouncerProgram, "-q", config)
-	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
-	started, ended := make(chan error, 1), make(chan error, 1)
-	go func() {
-		// It is told to end with the thread that started it: the thread must live as long.
-		runtime.LockOSThread()
-		err := cmd.Start()
-		started <- err
-		if err == nil {
-			ended <- cmd.Wait()
-		}
-	}()
-	if err := <-started; err != nil {
+	p, err := startProcess(ctx, bouncerProgram, "-q", config)
+	if err != nil {
 		return fmt.Errorf("PgBouncer, which `scripts/setup bench` installs: %w", err)
 	}
-	st.stops = append(st.stops, func() error {
-		if err := cmd.Process.Kill(); err != nil {
-			return err
-		}
-		<-ended
-		return nil
-	})
-	st.targets = append(st.targets, target{bouncer, port})
-	return awaitBouncer(ctx, port, ended)
-}
-
-func awaitBouncer(ctx context.Context, port int, ended <-chan error) error {
-	ctx, cancel := context.WithTimeout(ctx, bouncerStartMax)
-	defer cancel()
-	for {
-		conn, err := pgx.Connect(ctx, fmt.Sprintf("host=127.0.0.1 port=%d user=%s dbname=%s sslmode=disable", port, user, database))
-		if err == nil {
-			return conn.Close(ctx)
-		}
-		select {
-		case <-ended:
-			return errors.New("PgBouncer ended; see its messages above")
-		case <-ctx.Done():
-			return fmt.Errorf("PgBouncer does not answer: %w", err)
-		case <-time.After(20 * time.Millisecond):
-		}
-	}
+	st.stops = append(st.stops, p.stop)
+	st.targets = append(st.targets, target{bouncer, port, p.pid})
+	return st.await(ctx, port, p)
 }
 
 // bouncerFiles writes the configuration and returns its path. Users are who they are at the home server.
@@ -115,12 +71,4 @@ client_tls_key_file = %s
 		}
 	}
 	return path("pgbouncer.ini"), nil
-}
-
-func freePort() (int, error) {
-	ln, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // returns at once
-	if err != nil {
-		return 0, err
-	}
-	return ln.Addr().(*net.TCPAddr).Port, ln.Close() //nolint:forcetypeassert // a TCP listener's
 }

@@ -1,28 +1,54 @@
 package main
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"net"
+	"os"
 	"sync"
+
+	"github.com/tablewright/tablewright/provision/provisiontest/pgserver"
 )
 
-// startCopier starts the reference: the least that a gateway in Go can do. It copies bytes between each client
-// and a connection of its own to a server, and reads none of them.
-func startCopier(server string) (port int, stop func() error, err error) {
-	ln, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // returns at once
+// startCopier starts this program once more, as the copier: its CPU time is then its own.
+func (st *stage) startCopier(ctx context.Context) error {
+	self, err := os.Executable()
 	if err != nil {
-		return 0, nil, err
+		return err
 	}
-	go func() {
-		for {
-			client, err := ln.Accept()
-			if err != nil {
-				return
-			}
-			go copyBoth(client, server)
+	port, err := freePort()
+	if err != nil {
+		return err
+	}
+	p, err := startProcess(ctx, self, "-copier", fmt.Sprintf("%s:%d", pgserver.Host, st.home.Port), "-copier-port", fmt.Sprint(port))
+	if err != nil {
+		return err
+	}
+	st.stops = append(st.stops, p.stop)
+	st.targets = append(st.targets, target{copier, port, p.pid})
+	return st.await(ctx, port, p)
+}
+
+// beCopier serves until it is killed.
+func beCopier(port int, server string) error {
+	ln, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port)) //nolint:noctx // returns at once
+	if err != nil {
+		return err
+	}
+	return serveCopies(ln, server)
+}
+
+// serveCopies is the reference, the least that a gateway in Go can do. It copies bytes between each client and a
+// connection of its own to a server, and reads none of them.
+func serveCopies(ln net.Listener, server string) error {
+	for {
+		client, err := ln.Accept()
+		if err != nil {
+			return err
 		}
-	}()
-	return ln.Addr().(*net.TCPAddr).Port, ln.Close, nil //nolint:forcetypeassert // a TCP listener's
+		go copyBoth(client, server)
+	}
 }
 
 func copyBoth(client net.Conn, server string) {

@@ -19,10 +19,10 @@ type options struct {
 	round   time.Duration // how long each takes
 	parts   string
 	match   string // rows of the wire part
-	tables  int // CREATE TABLE statements a round
-	idle    int // sessions without a home connection
-	atHome  int // sessions with one
-	results int // sessions that have had large results
+	tables  int    // CREATE TABLE statements a round
+	idle    int    // sessions without a home connection
+	atHome  int    // sessions with one
+	results int    // sessions that have had a large result
 }
 
 // part is one table of results.
@@ -50,10 +50,16 @@ func main() {
 	flag.IntVar(&o.idle, "idle", 10_000, "idle sessions without a home connection")
 	flag.IntVar(&o.atHome, "at-home", 1_000, "idle sessions with a home connection")
 	flag.IntVar(&o.results, "results", 500, "idle sessions that have had a large result")
+	copierOf := flag.String("copier", "", "be the byte copier in front of the server at this address")
+	copierPort := flag.Int("copier-port", 0, "its port")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if err := run(ctx, o); err != nil {
+	work := func() error { return run(ctx, o) }
+	if *copierOf != "" {
+		work = func() error { return beCopier(*copierPort, *copierOf) }
+	}
+	if err := work(); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1) //nolint:gocritic // the deferred stop has nothing left to do
 	}

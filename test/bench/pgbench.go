@@ -26,11 +26,13 @@ type load struct {
 type speed struct {
 	perSecond float64
 	latency   float64 // µs, the average
+	cpu       float64 // µs a transaction, of the process in the middle
 }
 
 var (
 	tpsLine     = regexp.MustCompile(`(?m)^tps = ([0-9.]+) \(`)
 	latencyLine = regexp.MustCompile(`(?m)^latency average = ([0-9.]+) ms`)
+	doneLine    = regexp.MustCompile(`(?m)^number of transactions actually processed: ([0-9]+)`)
 	failedLine  = regexp.MustCompile(`(?m)^number of failed transactions: ([0-9]+)`)
 )
 
@@ -46,6 +48,10 @@ func (l load) run(ctx context.Context, dir string, t target, length time.Duratio
 	cmd := exec.CommandContext(ctx, "pgbench", append(args, database)...)
 	cmd.Env = append(os.Environ(), "PGSSLMODE="+l.sslmode, "PGPASSWORD="+clientPassword)
 	cmd.Env = append(cmd.Env, l.env...)
+	before, err := t.cpuTime()
+	if err != nil {
+		return speed{}, err
+	}
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		return speed{}, fmt.Errorf("pgbench at %s: %w\n%s", t.name, err, out)
@@ -57,7 +63,9 @@ func (l load) run(ctx context.Context, dir string, t target, length time.Duratio
 	if s.perSecond == 0 {
 		return speed{}, fmt.Errorf("pgbench at %s: no speed in its answer\n%s", t.name, out)
 	}
-	return s, nil
+	after, err := t.cpuTime()
+	s.cpu = float64((after - before).Microseconds()) / number(doneLine, out)
+	return s, err
 }
 
 // number is what a line of the answer says, 0 without such a line.

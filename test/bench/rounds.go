@@ -9,15 +9,15 @@ import (
 type target struct {
 	name string
 	port int
+	pid  int // of what is between client and server, 0 for nothing
 }
 
 // Names of the targets, which are the columns of the tables.
 const (
-	direct   = "PostgreSQL"
-	bouncer  = "PgBouncer"
-	copier   = "copier"
-	gateway  = "Tablewright"
-	allCount = 4
+	direct  = "PostgreSQL"
+	bouncer = "PgBouncer"
+	copier  = "copier"
+	gateway = "Tablewright"
 )
 
 // series holds what was measured: for each target one figure a round.

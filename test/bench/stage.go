@@ -4,11 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
 
 	"github.com/tablewright/tablewright/home"
 	"github.com/tablewright/tablewright/provision/provisiontest/pgserver"
@@ -77,7 +81,7 @@ func (st *stage) startServers(ctx context.Context) (err error) {
 		}
 		st.stops = append(st.stops, (*server).Stop)
 	}
-	st.targets = append(st.targets, target{direct, int(st.home.Port)})
+	st.targets = append(st.targets, target{direct, int(st.home.Port), 0})
 	return nil
 }
 
@@ -108,14 +112,38 @@ func (st *stage) client(ctx context.Context, program string, args ...string) *ex
 	return cmd
 }
 
-func (st *stage) startCopier(context.Context) error {
-	port, stop, err := startCopier(fmt.Sprintf("%s:%d", pgserver.Host, st.home.Port))
-	if err != nil {
-		return err
+// answerMax is how long a server may take to begin.
+const answerMax = 10 * time.Second
+
+// await waits until a process lets a client in.
+func (st *stage) await(ctx context.Context, port int, p *process) error {
+	ctx, cancel := context.WithTimeout(ctx, answerMax)
+	defer cancel()
+	for {
+		conn, err := pgx.Connect(ctx, clientDSN(port))
+		if err == nil {
+			return conn.Close(ctx)
+		}
+		select {
+		case <-p.ended:
+			return errors.New("the process ended; see its messages above")
+		case <-ctx.Done():
+			return fmt.Errorf("port %d does not answer: %w", port, err)
+		case <-time.After(20 * time.Millisecond):
+		}
 	}
-	st.stops = append(st.stops, stop)
-	st.targets = append(st.targets, target{copier, port})
-	return nil
+}
+
+func clientDSN(port int) string {
+	return fmt.Sprintf("host=127.0.0.1 port=%d user=%s dbname=%s sslmode=disable", port, user, database)
+}
+
+func freePort() (int, error) {
+	ln, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // returns at once
+	if err != nil {
+		return 0, err
+	}
+	return ln.Addr().(*net.TCPAddr).Port, ln.Close() //nolint:forcetypeassert // a TCP listener's
 }
 
 // startGateway starts the binary with the same PostgreSQL as its home database.
@@ -124,7 +152,7 @@ func (st *stage) startGateway(ctx context.Context) (err error) {
 		return err
 	}
 	st.stops = append(st.stops, st.gateway.Stop)
-	st.targets = append(st.targets, target{gateway, st.gateway.Port})
+	st.targets = append(st.targets, target{gateway, st.gateway.Port, st.gateway.PID})
 	return nil
 }
 

@@ -25,8 +25,9 @@ func measureWire(ctx context.Context, st *stage, o options) error {
 	}
 	fmt.Print("\n## Statements that pass through\n\n")
 	fmt.Println("| script | protocol | clients | PostgreSQL, 1/s | PgBouncer | copier | Tablewright | **Tablewright / copier** " +
-		"| added by copier, µs | added by Tablewright, µs | **ratio** |")
-	fmt.Println("| --- | --- | --: | --: | --: | --: | --: | --: | --: | --: | --: |")
+		"| added by copier, µs | added by Tablewright, µs | **ratio** " +
+		"| CPU of PgBouncer, µs | copier | Tablewright | **ratio** |")
+	fmt.Println("| --- | --- | --: | --: | --: | --: | --: | --: | --: | --: | --: | --: | --: | --: | --: |")
 	for _, script := range []string{"select-1", "read"} {
 		for _, mode := range []string{"simple", "prepared"} {
 			for _, clients := range []int{1, 16, 64} {
@@ -59,9 +60,11 @@ func wireRow(ctx context.Context, st *stage, l load, rounds int, length time.Dur
 	}
 	tps := pick(figures, func(s speed) float64 { return s.perSecond })
 	latency := pick(figures, func(s speed) float64 { return s.latency })
+	cpu := pick(figures, func(s speed) float64 { return s.cpu })
 	byCopier, byGateway := latency.added(copier, direct), latency.added(gateway, direct)
-	fmt.Printf("| %s | %s | %d | %.0f | %.2f | %.2f | %.2f | **%.2f** | %.0f | %.0f | %.2f |\n", l.script, l.mode, l.clients,
+	fmt.Printf("| %s | %s | %d | %.0f | %.2f | %.2f | %.2f | **%.2f** | %.0f | %.0f | **%.2f** | %.1f | %.1f | %.1f | **%.2f** |\n", l.script, l.mode, l.clients,
 		tps.median(direct), tps.ratio(bouncer, direct), tps.ratio(copier, direct), tps.ratio(gateway, direct),
-		tps.ratio(gateway, copier), byCopier, byGateway, byGateway/byCopier)
+		tps.ratio(gateway, copier), byCopier, byGateway, byGateway/byCopier,
+		cpu.median(bouncer), cpu.median(copier), cpu.median(gateway), cpu.ratio(gateway, copier))
 	return nil
 }
