@@ -39,6 +39,7 @@ type routed struct {
 	asked   *routed   // as it was before its views were replaced by their queries; nil when none were
 	readers []string  // roles that read managed tables through views; nil: the session's own, by name
 	rows    *rowsPlan // of a prepared statement that moves rows of a managed table
+	decided *decided  // what it was found to be a moment ago; nil when that has been used
 }
 
 // script is the statements of one message.
