@@ -3,9 +3,9 @@ SHELL := /bin/bash
 GO_SOURCES := $(shell git ls-files '*.go' '*.sql' '*.yaml' go.mod go.sum 2>/dev/null)
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 
-.PHONY: build demo run test lint fmt generate verify setup-run setup-test setup-lint bench hostile image-check faults transparency-regress
+.PHONY: build demo run test lint fmt generate verify setup-run setup-test setup-lint setup-bench bench hostile image-check faults transparency-regress
 
-setup-run setup-test setup-lint: setup-%:
+setup-run setup-test setup-lint setup-bench: setup-%:
 	@scripts/setup $*
 
 # Not with -trimpath: the tests would then compile every dependency a second time.
@@ -50,6 +50,15 @@ hostile: build
 SUITE ?=
 transparency-regress: setup-run build
 	REGRESS_SUITE=$(abspath $(SUITE)) go test -count=1 -timeout 2h -v -tags regress -run TestRegressionSuite ./test/transparency
+
+# make bench ROUNDS=5 SECONDS=2: Tablewright beside PostgreSQL, PgBouncer and a byte copier; see docs/performance.md.
+# PARTS is what is measured; each figure is taken ROUNDS times, for so many seconds each.
+ROUNDS ?= 5
+SECONDS ?= 2
+PARTS ?= wire,connect,ddl,memory
+bench: setup-bench build
+	@go run ./test/bench -rounds $(ROUNDS) -round $(SECONDS)s -parts $(PARTS)
+	@go test -run XXX -bench 'Compile|Shape|Normalize' -benchmem ./ddl/bind ./ddl/parse
 
 image-check: build
 	@BINARY=bin/tablewright scripts/image-check

@@ -12,7 +12,8 @@ const pulseInterval = time.Second
 
 // attention is what the pulse remembers of a connection between two beats.
 type attention struct {
-	busyAt  time.Time // when a statement was last seen to run
+	busyAt  time.Time // when the session was last seen to do something
+	handled uint64    // messages that it had dealt with then
 	watched bool      // the kernel asks the client whether it is there
 }
 
@@ -47,17 +48,14 @@ func (c *connection) lookAfter(now time.Time) {
 	if s == nil {
 		return
 	}
-	busy, inTransaction, last := s.Busy()
+	busy, inTransaction, handled := s.Busy()
 	if busy != c.watched {
 		c.watched = busy
 		setKeepAlive(c.net, busy)
 	}
-	if busy || inTransaction || c.busyAt.IsZero() {
-		c.busyAt = now
+	if busy || inTransaction || handled != c.handled || c.busyAt.IsZero() {
+		c.busyAt, c.handled = now, handled
 		return
-	}
-	if last.After(c.busyAt) {
-		c.busyAt = last
 	}
 	timeout := c.server.opts.Limits.IdleSessionTimeout
 	if timeout > 0 && now.Sub(c.busyAt) >= timeout && s.EndIdle() {

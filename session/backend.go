@@ -60,10 +60,11 @@ type backend struct {
 	mu      sync.Mutex
 	changed *sync.Cond // the queue became empty, a copy began, or the connection died
 	queue   []expectation
-	tx      byte // of the last ReadyForQuery
-	failed  bool // an error of the extended protocol: the server skips to the next Sync
-	copyIn  bool // the server waits for CopyData
-	fatal   bool // the server said good-bye itself
+	first   [8]expectation // what queue is in while it is short
+	tx      byte           // of the last ReadyForQuery
+	failed  bool           // an error of the extended protocol: the server skips to the next Sync
+	copyIn  bool           // the server waits for CopyData
+	fatal   bool           // the server said good-bye itself
 	gone    error
 	done    chan struct{}
 	closed  bool // by us
@@ -75,6 +76,7 @@ func newBackend(link *Link, front Frontend) *backend {
 		reader: bufio.NewReaderSize(link.Conn, backendReadBytes),
 	}
 	b.changed = sync.NewCond(&b.mu)
+	b.queue = b.first[:0]
 	return b
 }
 
@@ -163,6 +165,13 @@ func (b *backend) syncQueued() bool {
 		}
 	}
 	return false
+}
+
+// emptied tells who waits that all has been answered; b.mu is held.
+func (b *backend) emptied() {
+	clear(b.first[:]) // exchanges that have ended
+	b.queue = b.first[:0]
+	b.changed.Broadcast()
 }
 
 // flush sends what is buffered.

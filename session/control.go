@@ -3,7 +3,6 @@ package session
 import (
 	"context"
 	"sync"
-	"time"
 
 	"github.com/tablewright/tablewright/ddl/sqlerr"
 	"github.com/tablewright/tablewright/limits"
@@ -57,15 +56,15 @@ func (s *Session) endWith(why *sqlerr.Error) bool {
 	return idle
 }
 
-// Busy tells whether a statement runs, whether a transaction is open, and when the last message of the
-// client was dealt with.
-func (s *Session) Busy() (busy, inTransaction bool, last time.Time) {
+// Busy tells whether a statement runs, whether a transaction is open, and how many messages of the client
+// have been dealt with.
+func (s *Session) Busy() (busy, inTransaction bool, handled uint64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.backend == nil {
-		return s.busy, false, s.last
+		return s.busy, false, s.handled
 	}
-	return s.busy || !s.backend.quiet(), s.backend.state() != 'I', s.last
+	return s.busy || !s.backend.quiet(), s.backend.state() != 'I', s.handled
 }
 
 // HomePID is the process id of the home connection, 0 while there is none.
@@ -115,24 +114,27 @@ func (s *Session) attend(ctx context.Context) (stop func()) {
 	}
 }
 
-// setBusy notes whether a message of the client is being handled.
-func (s *Session) setBusy(busy bool) {
+// setBusy notes that a message of the client has come.
+func (s *Session) setBusy() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.busy, s.last = busy, time.Now()
+	s.busy = true
+}
+
+// setIdle notes that it has been dealt with, and tells whether the session has to end now, whatever its client
+// is in the middle of.
+func (s *Session) setIdle() (aborted bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.busy = false
+	s.handled++
+	return s.aborted
 }
 
 func (s *Session) isEnding() *sqlerr.Error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.ending
-}
-
-// isAborted tells whether the session has to end now, whatever its client is in the middle of.
-func (s *Session) isAborted() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.aborted
 }
 
 // begin makes the context of a statement of ours: Cancel ends it, and so does a client that goes away while

@@ -64,8 +64,7 @@ func answers(kind, reply byte) bool {
 func (b *backend) pop() {
 	b.queue = b.queue[1:]
 	if len(b.queue) == 0 {
-		b.queue = nil
-		b.changed.Broadcast()
+		b.emptied()
 	}
 }
 
@@ -139,8 +138,7 @@ func (b *backend) dropToSync(failed *exchange) {
 		b.queue = b.queue[1:]
 	}
 	if len(b.queue) == 0 {
-		b.queue = nil
-		b.changed.Broadcast()
+		b.emptied()
 	}
 }
 
@@ -166,8 +164,7 @@ func (b *backend) deliverReady(f Frame) error {
 		}
 	}
 	if len(b.queue) == 0 {
-		b.queue = nil
-		b.changed.Broadcast()
+		b.emptied()
 	}
 	b.mu.Unlock()
 	if head.sink == nil {

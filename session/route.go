@@ -39,6 +39,7 @@ type routed struct {
 	asked   *routed   // as it was before its views were replaced by their queries; nil when none were
 	readers []string  // roles that read managed tables through views; nil: the session's own, by name
 	rows    *rowsPlan // of a prepared statement that moves rows of a managed table
+	decided *decided  // what it was found to be a moment ago; nil when that has been used
 }
 
 // script is the statements of one message.
@@ -53,7 +54,10 @@ type script struct {
 // RouteCache remembers what texts were found to be. Names that become managed later are looked at each
 // time, so that nothing needs to be forgotten.
 type RouteCache struct {
-	exact      *lru.Cache[string, script]
+	exact *lru.Cache[string, script]
+	// shapes and normalized hold the names of texts that are the home database's unless one of those is managed:
+	// the first by a key that costs little, the second by one that every text has.
+	shapes     *lru.Cache[string, []parse.Name]
 	normalized *lru.Cache[string, []parse.Name]
 }
 
@@ -63,41 +67,67 @@ func NewRouteCache() (*RouteCache, error) {
 	if err != nil {
 		return nil, err
 	}
+	shapes, err := lru.New[string, []parse.Name](cachedRoutesMax)
+	if err != nil {
+		return nil, err
+	}
 	normalized, err := lru.New[string, []parse.Name](cachedRoutesMax)
 	if err != nil {
 		return nil, err
 	}
-	return &RouteCache{exact: exact, normalized: normalized}, nil
+	return &RouteCache{exact: exact, shapes: shapes, normalized: normalized}, nil
 }
 
 // route takes a message's text apart. An error is one of a statement of ours; text that the parser
 // cannot read goes home, whose own parser judges it.
 func (s *Session) route(text string) (script, error) {
-	g := s.gateway
-	cacheable := len(text) <= cachedTextBytesMax
-	if cacheable {
-		if known, ok := g.Routes.exact.Get(text); ok {
-			return s.judge(known), nil
+	if len(text) > cachedTextBytesMax {
+		fresh, err := dissect(text)
+		if err != nil {
+			return script{}, err
 		}
-		// The same text with other literals is as harmless as it was, as long as none of its names is managed.
-		if key, err := parse.Normalize(text); err == nil {
-			if names, ok := g.Routes.normalized.Get(key); ok && !s.mayMean(names) {
-				return script{passOn: true}, nil
-			}
-			fresh, err := dissect(text)
-			if err != nil {
-				return script{}, err
-			}
-			g.Routes.remember(key, text, fresh)
-			return s.judge(fresh), nil
+		return s.judge(fresh), nil
+	}
+	routes := s.gateway.Routes
+	// The same text with other literals is as harmless as it was, as long as none of its names is managed.
+	shape, shaped := parse.Shape(text)
+	if shaped {
+		if names, ok := routes.shapes.Get(shape); ok && !s.mayMean(names) {
+			return script{passOn: true}, nil
 		}
+	}
+	if known, ok := routes.exact.Get(text); ok {
+		return s.judge(known), nil
+	}
+	normal, err := parse.Normalize(text)
+	if err != nil {
+		return s.routeUnreadable(text)
+	}
+	if names, ok := routes.normalized.Get(normal); ok && !s.mayMean(names) {
+		if shaped {
+			routes.shapes.Add(shape, names)
+		}
+		return script{passOn: true}, nil
 	}
 	fresh, err := dissect(text)
 	if err != nil {
 		return script{}, err
 	}
-	if cacheable && !fresh.secret {
-		g.Routes.exact.Add(text, fresh)
+	names, harmless := routes.remember(normal, text, fresh)
+	if harmless && shaped {
+		routes.shapes.Add(shape, names)
+	}
+	return s.judge(fresh), nil
+}
+
+// routeUnreadable is the route of a text without a normal form.
+func (s *Session) routeUnreadable(text string) (script, error) {
+	fresh, err := dissect(text)
+	if err != nil {
+		return script{}, err
+	}
+	if !fresh.secret {
+		s.gateway.Routes.exact.Add(text, fresh)
 	}
 	return s.judge(fresh), nil
 }
@@ -120,20 +150,21 @@ func (s *Session) mayMean(names []parse.Name) bool {
 }
 
 // remember stores what a text was found to be. What a statement means beyond its names (ours, or of a
-// transaction) is remembered for the exact text only: positions depend on it.
-func (c *RouteCache) remember(key, text string, s script) {
+// transaction) is remembered for the exact text only: positions depend on it. The names of any other text are
+// returned.
+func (c *RouteCache) remember(normal, text string, s script) (names []parse.Name, harmless bool) {
 	if s.secret {
-		return
+		return nil, false
 	}
-	var names []parse.Name
 	for i := range s.statements {
 		if s.statements[i].verdict == controls || s.statements[i].verdict == ours || s.statements[i].verdict == mistyped {
 			c.exact.Add(text, s)
-			return
+			return nil, false
 		}
 		names = append(names, s.statements[i].names...)
 	}
-	c.normalized.Add(strings.Clone(key), names)
+	c.normalized.Add(strings.Clone(normal), names)
+	return names, true
 }
 
 // dissect splits a text and says what each statement is, without looking at what is managed.

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"sync"
-	"time"
 
 	"github.com/google/uuid"
 	"github.com/rs/zerolog"
@@ -67,7 +66,7 @@ type Session struct {
 	mu      sync.Mutex
 	cancel  context.CancelCauseFunc // of the statement of ours that runs now, nil when none does
 	busy    bool                    // a message of the client is being handled
-	last    time.Time               // when busy changed
+	handled uint64                  // messages that have been dealt with
 	ending  *sqlerr.Error           // why the session is to end, nil while it is not
 	aborted bool                    // the time to shut down is over
 }
@@ -98,7 +97,7 @@ func (s *Session) Run(ctx context.Context) error {
 		if err != nil {
 			return s.receiveFailed(ctx, err)
 		}
-		s.setBusy(true)
+		s.setBusy()
 		err = s.handle(ctx, f)
 		if err == nil && !s.client.Buffered() {
 			err = s.flush()
@@ -106,12 +105,12 @@ func (s *Session) Run(ctx context.Context) error {
 		if len(s.tx.orphans) > 0 {
 			s.forgetOrphans(ctx)
 		}
-		s.setBusy(false)
+		aborted := s.setIdle()
 		if err == nil && s.backend != nil && s.backend.isGone() {
 			err = errBackendGone
 		}
 		switch {
-		case s.isAborted() && !errors.Is(err, errTerminate):
+		case aborted && !errors.Is(err, errTerminate):
 			return s.fatal(ErrShutdown)
 		case errors.Is(err, errTerminate):
 			return nil

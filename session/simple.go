@@ -77,8 +77,10 @@ func (s *Session) passOnWhole(ctx context.Context, f Frame, script script) (bool
 			return false, err
 		}
 	default:
-		_, d, _, err := s.decideThrough(ctx, &script.statements[0])
+		st := &script.statements[0]
+		found, d, snap, err := s.decideThrough(ctx, st)
 		if err != nil || d.Route != route.Home {
+			st.decided = &decided{statement: found, decision: d, snap: snap}
 			return false, err
 		}
 	}

@@ -15,9 +15,20 @@ import (
 // viewDepthMax bounds views over views.
 const viewDepthMax = 32
 
+// decided is what a statement was found to be, so that it need not be asked twice before it begins.
+type decided struct {
+	statement *routed
+	decision  route.Decision
+	snap      *catalog.Snapshot
+}
+
 // decideThrough is decide for a statement that may read managed tables through views: those are replaced by
 // their queries first. The statement that it returns is the one that the decision is about.
 func (s *Session) decideThrough(ctx context.Context, st *routed) (*routed, route.Decision, *catalog.Snapshot, error) {
+	if known := st.decided; known != nil {
+		st.decided = nil
+		return known.statement, known.decision, known.snap, nil
+	}
 	if st.asked != nil {
 		st = st.asked // what its views are is looked at again
 	}
