@@ -104,7 +104,19 @@ func installed(t *testing.T, pattern string) []string {
 func matrix(t *testing.T) []client {
 	t.Helper()
 	python := installed(t, "venv/bin/python")[0]
+	t.Setenv("NODE_PATH", installed(t, "node/node_modules")[0])
 	return []client{
-		{name: "psycopg3", run: command(python, "testdata/python/psycopg3.py")},
+		{name: "node-postgres", run: command("node", "testdata/node/program.js")},
+		{name: "psycopg3", run: command(python, "testdata/python/psycopg3_program.py")},
+		{name: "psycopg2", run: command(python, "testdata/python/psycopg2_program.py")},
+		{name: "asyncpg", run: command(python, "testdata/python/asyncpg_program.py")},
+		{name: "sqlalchemy psycopg", run: command(python, "testdata/python/sqlalchemy_program.py", "psycopg")},
+		{
+			name: "sqlalchemy psycopg2", run: command(python, "testdata/python/sqlalchemy_program.py", "psycopg2"),
+			without: map[string]string{
+				"notice":         "psycopg2 shows notices before the end only to a wait callback, which belongs to the process",
+				"gateway notice": "likewise", "gateway cancel": "waits for a notice",
+			},
+		},
 	}
 }
