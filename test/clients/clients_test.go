@@ -32,7 +32,7 @@ func TestClients(t *testing.T) {
 	for _, c := range matrix(t) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			own := strings.NewReplacer(" ", "_", "-", "_", ".", "_").Replace(c.name)
+			own := strings.NewReplacer(" ", "_", "-", "_", ".", "_", "/", "_").Replace(c.name)
 			got := c.transcript(t, gatewaySide(t, own))
 			want := c.transcript(t, postgresSide(t, own))
 			var common []string
@@ -105,7 +105,9 @@ func matrix(t *testing.T) []client {
 	t.Helper()
 	python := installed(t, "venv/bin/python")[0]
 	t.Setenv("NODE_PATH", installed(t, "node/node_modules")[0])
-	return []client{
+	clients := []client{
+		{name: "pgx", run: withPgx},
+		{name: "lib/pq", run: withPQ},
 		{name: "node-postgres", run: command("node", "testdata/node/program.js")},
 		{name: "psycopg3", run: command(python, "testdata/python/psycopg3_program.py")},
 		{name: "psycopg2", run: command(python, "testdata/python/psycopg2_program.py")},
@@ -119,4 +121,20 @@ func matrix(t *testing.T) []client {
 			},
 		},
 	}
+	return append(clients, jdbc(t)...)
+}
+
+// jdbc compiles the program once; both versions of the driver run it.
+func jdbc(t *testing.T) (clients []client) {
+	t.Helper()
+	jars, dir := installed(t, "jdbc/postgresql-*.jar"), t.TempDir()
+	if out, err := exec.CommandContext(t.Context(), "javac", "-cp", jars[0], "-d", dir, "testdata/java/Program.java").CombinedOutput(); err != nil {
+		t.Fatalf("javac: %v\n%s", err, out)
+	}
+	for _, jar := range jars {
+		version := strings.TrimSuffix(strings.TrimPrefix(filepath.Base(jar), "postgresql-"), ".jar")
+		run := command("java", "-XX:TieredStopAtLevel=1", "-cp", jar+":"+dir, "Program")
+		clients = append(clients, client{name: "pgjdbc " + version, run: run})
+	}
+	return clients
 }

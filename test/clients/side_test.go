@@ -18,7 +18,7 @@ type side struct {
 	name   string // gateway or postgres
 	client string // the client's own schemas are "pg.<client>" and "slow.<client>"
 	port   int
-	// settings of the connection, as in PGOPTIONS
+	behind  int  // port behind a pooler, else 0
 	limited bool // no state of a session outlives a transaction
 }
 
@@ -127,24 +127,27 @@ func postgresSide(t *testing.T, client string) *side {
 }
 
 // url is the connection string of the clients that take one.
-func (s *side) url(params ...string) string {
+func (s *side) url() string { return connectionURL(user, password, s.port, gatewaytest.Database) }
+
+// direct is the same without a pooler between.
+func (s *side) direct() string {
+	if s.behind == 0 {
+		return s.url()
+	}
+	return connectionURL(user, password, s.behind, gatewaytest.Database)
+}
+
+func connectionURL(user, password string, port int, database string) string {
 	u := url.URL{
-		Scheme: "postgres", User: url.UserPassword(user, password), Host: net.JoinHostPort("127.0.0.1", strconv.Itoa(s.port)),
-		Path: gatewaytest.Database, RawQuery: strings.Join(append([]string{
-			"sslmode=verify-full", "sslrootcert=" + authority.File("ca.crt"),
-		}, params...), "&"),
+		Scheme: "postgres", User: url.UserPassword(user, password), Host: net.JoinHostPort("127.0.0.1", strconv.Itoa(port)),
+		Path: database, RawQuery: "sslmode=verify-full&sslrootcert=" + authority.File("ca.crt"),
 	}
 	return u.String()
 }
 
 // lockURL leads to the system behind catalog `slow`, where the program holds the lock that makes a job slow.
 func lockURL() string {
-	u := url.URL{
-		Scheme: "postgres", User: url.UserPassword(pgserver.Superuser, pgserver.Password),
-		Host: net.JoinHostPort(pgserver.Host, strconv.Itoa(int(server.Port))), Path: "slow",
-		RawQuery: "sslmode=verify-full&sslrootcert=" + authority.File("ca.crt"),
-	}
-	return u.String()
+	return connectionURL(pgserver.Superuser, pgserver.Password, int(server.Port), "slow")
 }
 
 // environment is what programs of other languages are told.
@@ -152,6 +155,7 @@ func (s *side) environment() []string {
 	return append(os.Environ(),
 		"SIDE="+s.name, "CLIENT="+s.client, "HOST=127.0.0.1", "PORT="+strconv.Itoa(s.port), "DATABASE="+gatewaytest.Database,
 		"LOGIN="+user, "PASSWORD="+password, "CA="+authority.File("ca.crt"), "URL="+s.url(),
+		"DIRECT_URL="+s.direct(),
 		"LOCK_URL="+lockURL(), "LOCK_PORT="+strconv.Itoa(int(server.Port)), "LOCK_LOGIN="+pgserver.Superuser, "LOCK_PASSWORD="+pgserver.Password,
 		"DEFINITION="+definition(), "LITERALS="+literals(), "VALUES="+values(), "TYPES="+types(),
 		"TZ=UTC", "PYTHONDONTWRITEBYTECODE=1",
