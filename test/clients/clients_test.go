@@ -15,7 +15,7 @@ import (
 )
 
 // programMax bounds one run of a client's program.
-const programMax = 90 * time.Second
+const programMax = 3 * time.Minute
 
 // client is one of the matrix; its program writes what it was told, line by line: "<thing>: <what>".
 type client struct {
@@ -106,7 +106,9 @@ func matrix(t *testing.T) []client {
 	python := installed(t, "venv/bin/python")[0]
 	t.Setenv("NODE_PATH", installed(t, "node/node_modules")[0])
 	clients := []client{
+		{name: "psql", run: withPsql},
 		{name: "pgx", run: withPgx},
+		{name: "npgsql startup", run: withNpgsql},
 		{name: "lib/pq", run: withPQ},
 		{name: "node-postgres", run: command("node", "testdata/node/program.js")},
 		{name: "psycopg3", run: command(python, "testdata/python/psycopg3_program.py")},

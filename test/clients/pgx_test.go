@@ -252,7 +252,7 @@ func (p *pgxProgram) mistakes(ctx context.Context) error {
 func lockKey(client string) string { return "hashtext('" + client + "')" }
 
 func noticeAndLock(client string) string {
-	return "SET LOCAL statement_timeout = '20s'; DO $$ BEGIN RAISE NOTICE 'first'; PERFORM pg_advisory_xact_lock(" + lockKey(client) +
+	return "SET LOCAL statement_timeout = '60s'; DO $$ BEGIN RAISE NOTICE 'first'; PERFORM pg_advisory_xact_lock(" + lockKey(client) +
 		"); RAISE NOTICE 'second'; END $$"
 }
 
@@ -275,20 +275,25 @@ func (p *pgxProgram) told(ctx context.Context, sql string, first func() error) (
 }
 
 func (p *pgxProgram) notices(ctx context.Context) error {
-	other, err := pgx.Connect(ctx, p.direct())
+	release, err := lockKeyOf(ctx, p.side)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = other.Close(ctx) }()
-	if _, err := other.Exec(ctx, "SELECT pg_advisory_lock("+lockKey(p.client)+")"); err != nil {
-		return err
-	}
-	seen, err := p.told(ctx, noticeAndLock(p.client), func() error {
-		_, err := other.Exec(ctx, "SELECT pg_advisory_unlock("+lockKey(p.client)+")")
-		return err
-	})
+	seen, err := p.told(ctx, noticeAndLock(p.client), release)
 	p.say("notice", "%q", seen)
 	return err
+}
+
+// lockKeyOf holds the client's advisory lock until release.
+func lockKeyOf(ctx context.Context, s *side) (release func() error, err error) {
+	holder, err := pgx.Connect(ctx, s.direct())
+	if err != nil {
+		return nil, err
+	}
+	if _, err := holder.Exec(ctx, "SELECT pg_advisory_lock("+lockKey(s.client)+")"); err != nil {
+		return nil, errors.Join(err, holder.Close(ctx))
+	}
+	return func() error { return holder.Close(ctx) }, nil
 }
 
 // child is made by a job, which waits for whoever locks its parent.

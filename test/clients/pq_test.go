@@ -96,7 +96,7 @@ func (p *pqProgram) exec(ctx context.Context, statements ...string) error {
 
 func (p *pqProgram) ddl(ctx context.Context) error {
 	err := p.exec(ctx,
-		"SET statement_timeout = '20s'",
+		"SET statement_timeout = '60s'",
 		fmt.Sprintf(`CREATE TABLE "pg.%s".item (id bigint PRIMARY KEY, name text NOT NULL)`, p.client),
 		fmt.Sprintf(`CREATE TABLE "pg.%s".typed (%s)`, p.client, definition()),
 		fmt.Sprintf(`INSERT INTO "pg.%s".typed VALUES (%s)`, p.client, values()),
@@ -245,23 +245,11 @@ func (p *pqProgram) told(ctx context.Context, text string, first func() error) (
 }
 
 func (p *pqProgram) notices(ctx context.Context) error {
-	db, err := p.open(p.url())
+	release, err := lockKeyOf(ctx, p.side)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = db.Close() }()
-	other, err := db.Conn(ctx)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = other.Close() }()
-	if _, err := other.ExecContext(ctx, "SELECT pg_advisory_lock("+lockKey(p.client)+")"); err != nil {
-		return err
-	}
-	seen, err := p.told(ctx, noticeAndLock(p.client), func() error {
-		_, err := other.ExecContext(ctx, "SELECT pg_advisory_unlock("+lockKey(p.client)+")")
-		return err
-	})
+	seen, err := p.told(ctx, noticeAndLock(p.client), release)
 	p.say("notice", "%q", seen)
 	return err
 }

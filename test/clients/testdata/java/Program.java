@@ -182,7 +182,7 @@ public class Program {
                 try {
                     s.execute(sql);
                 } finally {
-                    watch.get(20, TimeUnit.SECONDS);
+                    watch.get(60, TimeUnit.SECONDS);
                 }
                 List<String> seen = new ArrayList<>();
                 for (SQLWarning w = s.getWarnings(); w != null; w = w.getNextWarning()) seen.add(((PSQLWarning) w).getServerErrorMessage().getSeverity() + " " + w.getMessage());
@@ -300,7 +300,7 @@ public class Program {
     public static void main(String[] args) throws Exception {
         waysIn();
         try (Connection c = connect()) {
-            execute(c, "SET statement_timeout = '20s'");
+            execute(c, "SET statement_timeout = '60s'");
             ddl(c);
             execute(c, "INSERT INTO " + TYPED + " VALUES (" + ENV.get("VALUES") + ")");
             types(false, 8);

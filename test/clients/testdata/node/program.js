@@ -198,7 +198,7 @@ async function fetch(c) {
 async function main() {
   await waysIn()
   const c = await connect()
-  await c.query("SET statement_timeout = '20s'")
+  await c.query("SET statement_timeout = '60s'")
   await ddl(c)
   await typesOf(c)
   await errors(c)

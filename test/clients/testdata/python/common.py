@@ -37,7 +37,7 @@ LOCK_KEY = f"hashtext('{CLIENT}')"
 NOTICE_AND_LOCK = f"DO $$ BEGIN RAISE NOTICE 'first'; PERFORM pg_advisory_xact_lock({LOCK_KEY}); RAISE NOTICE 'second'; END $$"
 NOTICE_AND_SLEEP = "DO $$ BEGIN RAISE NOTICE 'sleeping'; PERFORM pg_sleep(60); END $$"
 # A notice that does not come while the statement runs lets it fail.
-IMPATIENT = "SET statement_timeout = '20s'"
+IMPATIENT = "SET statement_timeout = '60s'"
 TELL_ALL = "SET tablewright.notice_after = 0"
 
 
