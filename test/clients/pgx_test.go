@@ -24,6 +24,10 @@ func withPgx(ctx context.Context, s *side) (string, error) {
 	return p.out.String(), err
 }
 
+// withoutNames is for poolers of transactions: a statement with a name is the server connection's, and the next
+// transaction has another one.
+const withoutNames = pgx.QueryExecModeCacheDescribe
+
 type pgxProgram struct {
 	*side
 	out  bytes.Buffer
@@ -60,8 +64,7 @@ func (p *pgxProgram) connect(ctx context.Context, url string) (*pgx.Conn, error)
 	}
 	config.OnNotice = func(_ *pgconn.PgConn, n *pgconn.Notice) { p.seen(n) }
 	if p.limited {
-		// Statements with a name are the server's, and its connection is another one in the next transaction.
-		config.DefaultQueryExecMode = pgx.QueryExecModeExec
+		config.DefaultQueryExecMode = withoutNames
 	}
 	return pgx.ConnectConfig(ctx, config)
 }
@@ -236,7 +239,7 @@ func mistakenStatements(client string) []string {
 
 func (p *pgxProgram) mistakes(ctx context.Context) error {
 	for _, sql := range mistakenStatements(p.client) {
-		for _, mode := range []pgx.QueryExecMode{pgx.QueryExecModeDescribeExec, pgx.QueryExecModeSimpleProtocol} {
+		for _, mode := range []pgx.QueryExecMode{withoutNames, pgx.QueryExecModeSimpleProtocol} {
 			_, err := p.conn.Exec(ctx, sql, mode)
 			e, ok := errors.AsType[*pgconn.PgError](err)
 			if !ok {
@@ -408,7 +411,7 @@ func (p *pgxProgram) pool(ctx context.Context) error {
 		return err
 	}
 	if p.limited {
-		config.ConnConfig.DefaultQueryExecMode = pgx.QueryExecModeExec
+		config.ConnConfig.DefaultQueryExecMode = withoutNames
 	}
 	config.MaxConns = poolSize
 	pool, err := pgxpool.NewWithConfig(ctx, config)
