@@ -111,11 +111,8 @@ func prepareServer(ctx context.Context) error {
 		return err
 	}
 	return server.Exec(ctx, gatewaytest.Database, `CREATE SCHEMA "pg.shared"; CREATE TABLE "pg.shared".big (id int PRIMARY KEY, word text);
-		INSERT INTO "pg.shared".big `+bigRows+`; GRANT USAGE ON SCHEMA "pg.shared" TO `+user+`; GRANT SELECT ON "pg.shared".big TO `+user+homeSchema)
+		INSERT INTO "pg.shared".big `+bigRows+`; GRANT USAGE ON SCHEMA "pg.shared" TO `+user+`; GRANT SELECT ON "pg.shared".big TO `+user)
 }
-
-// homeSchema makes a schema for the clients' ordinary tables.
-const homeSchema = "; CREATE SCHEMA home; GRANT ALL ON SCHEMA home TO " + user
 
 // bigRows are more than the gateway reads, and drivers fetch, at once.
 const bigRows = "SELECT i, 'word ' || i FROM generate_series(1, 2500) i"
@@ -149,7 +146,6 @@ func prepareGateway(ctx context.Context) error {
 		"CREATE ROLE " + user + " LOGIN PASSWORD " + literal(password),
 		"CREATE SCHEMA pg.shared", "CREATE TABLE pg.shared.big (id int PRIMARY KEY, word text)",
 		`GRANT USAGE ON SCHEMA "pg.shared" TO ` + user, "GRANT SELECT ON pg.shared.big TO " + user,
-		homeSchema,
 	} {
 		if _, err := admin.Exec(ctx, sql); err != nil {
 			return fmt.Errorf("%s: %w", sql, err)

@@ -12,7 +12,11 @@ import (
 	"runtime"
 	"strings"
 	"syscall"
+	"testing"
 	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/tablewright/tablewright/provision/provisiontest/pgserver"
 	"github.com/tablewright/tablewright/test/gatewaytest"
@@ -22,7 +26,7 @@ import (
 // and SCRAM and brings both to the server itself.
 func throughPgBouncer(mode string, program func(context.Context, *side) (string, error)) func(context.Context, *side) (string, error) {
 	return func(ctx context.Context, s *side) (out string, err error) {
-		b := &bouncer{mode: mode}
+		b := &bouncer{mode: mode, size: map[string]int{"session": poolSize + 10, "transaction": 8}[mode]}
 		if err := b.start(ctx, s.port); err != nil {
 			return "", fmt.Errorf("pgbouncer: %w\n%s", err, &b.log)
 		}
@@ -39,6 +43,7 @@ func throughPgBouncer(mode string, program func(context.Context, *side) (string,
 
 type bouncer struct {
 	mode  string
+	size  int // connections to the server
 	port  int
 	dir   string
 	log   bytes.Buffer // to be read after its end
@@ -127,7 +132,7 @@ client_tls_cert_file = %[6]s/server.crt
 client_tls_key_file = %[6]s/server.key
 server_tls_sslmode = verify-full
 server_tls_ca_file = %[6]s/ca.crt
-`, gatewaytest.Database, server, b.port, b.mode, map[string]int{"session": 60, "transaction": 8}[b.mode], b.dir),
+`, gatewaytest.Database, server, b.port, b.mode, b.size, b.dir),
 	} {
 		failed = errors.Join(failed, os.WriteFile(filepath.Join(b.dir, name), []byte(text), 0o600))
 	}
@@ -157,5 +162,54 @@ func (b *bouncer) await(ctx context.Context) error {
 			return ctx.Err()
 		case <-tick.C:
 		}
+	}
+}
+
+// Behind a pool of transactions what a session keeps is the server connection's, and the next client's: as with
+// PostgreSQL. What docs/clients.md advises against is shown here with a pool of one connection.
+func TestTransactionPooling(t *testing.T) {
+	for name, port := range map[string]int{"gateway": gateway.Port, "postgres": int(server.Port)} {
+		t.Run(name, func(t *testing.T) {
+			b := &bouncer{mode: "transaction", size: 1}
+			if err := b.start(t.Context(), port); err != nil {
+				t.Fatalf("%v\n%s", err, &b.log)
+			}
+			defer func() {
+				if err := b.stop(); err != nil {
+					t.Error(err)
+				}
+			}()
+			var clients [2]*pgx.Conn
+			for i := range clients {
+				conn, err := pgx.Connect(t.Context(), connectionURL(user, password, b.port, gatewaytest.Database))
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer conn.Close(context.Background())
+				clients[i] = conn
+			}
+			for i, c := range []struct{ one, other, want string }{
+				{"SET tablewright.on_timeout = notice", "SHOW tablewright.on_timeout", "notice"},
+				{"SET work_mem = '5MB'", "SHOW work_mem", "5MB"},
+				{"SELECT pg_advisory_lock(1)", "SELECT pg_try_advisory_lock(1)::text", "true"},
+				{"BEGIN; SET LOCAL work_mem = '6MB'; COMMIT", "SHOW work_mem", "5MB"},
+			} {
+				var got string
+				if _, err := clients[0].Exec(t.Context(), c.one, pgx.QueryExecModeSimpleProtocol); err != nil {
+					t.Fatalf("%d: %v", i, err)
+				}
+				err := clients[1].QueryRow(t.Context(), c.other, pgx.QueryExecModeSimpleProtocol).Scan(&got)
+				if err != nil || got != c.want {
+					t.Errorf("%s, then by another client %s: %q, %v, want %q", c.one, c.other, got, err, c.want)
+				}
+			}
+			if _, err := clients[0].Prepare(t.Context(), "named", "SELECT 1"); err != nil {
+				t.Fatal(err)
+			}
+			_, err := clients[1].Prepare(t.Context(), "named", "SELECT 1")
+			if e, ok := errors.AsType[*pgconn.PgError](err); !ok || e.Code != "42P05" {
+				t.Errorf("the same name by another client: %v, want 42P05", err)
+			}
+		})
 	}
 }

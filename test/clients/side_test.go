@@ -15,10 +15,10 @@ import (
 
 // side is what a client's program connects to: the gateway, or PostgreSQL itself.
 type side struct {
-	name   string // gateway or postgres
-	client string // the client's own schemas are "pg.<client>" and "slow.<client>"
-	port   int
-	behind  int  // port behind a pooler, else 0
+	name    string // gateway or postgres
+	client  string // the client's own schemas are "pg.<client>", "slow.<client>" and home_<client>
+	port    int
+	behind  int  // of the server behind a pooler, else 0
 	limited bool // no state of a session outlives a transaction
 }
 
@@ -96,7 +96,7 @@ func list(item func(i int) string) string {
 	return strings.Join(items, ", ")
 }
 
-// gatewaySide and postgresSide make the client's schemas.
+// gatewaySide and postgresSide make the client's schemas: for managed tables, for those that jobs make, for home's.
 func gatewaySide(t *testing.T, client string) *side {
 	t.Helper()
 	admin, err := asAdmin(t.Context())
@@ -104,14 +104,13 @@ func gatewaySide(t *testing.T, client string) *side {
 		t.Fatal(err)
 	}
 	defer admin.Close(t.Context())
-	for _, catalog := range []string{"pg", "slow"} {
-		for _, sql := range []string{
-			fmt.Sprintf("CREATE SCHEMA %s.%s", catalog, client),
-			fmt.Sprintf(`GRANT USAGE, CREATE ON SCHEMA "%s.%s" TO %s`, catalog, client, user),
-		} {
-			if _, err := admin.Exec(t.Context(), sql); err != nil {
-				t.Fatalf("%s: %v", sql, err)
-			}
+	for _, sql := range []string{
+		"CREATE SCHEMA pg." + client, fmt.Sprintf(`GRANT ALL ON SCHEMA "pg.%s" TO %s`, client, user),
+		"CREATE SCHEMA slow." + client, fmt.Sprintf(`GRANT ALL ON SCHEMA "slow.%s" TO %s`, client, user),
+		"CREATE SCHEMA home_" + client, fmt.Sprintf("GRANT ALL ON SCHEMA home_%s TO %s", client, user),
+	} {
+		if _, err := admin.Exec(t.Context(), sql); err != nil {
+			t.Fatalf("%s: %v", sql, err)
 		}
 	}
 	return &side{name: "gateway", client: client, port: gateway.Port}
@@ -119,7 +118,7 @@ func gatewaySide(t *testing.T, client string) *side {
 
 func postgresSide(t *testing.T, client string) *side {
 	t.Helper()
-	sql := fmt.Sprintf(`CREATE SCHEMA "pg.%s" AUTHORIZATION %s`, client, user)
+	sql := fmt.Sprintf(`CREATE SCHEMA "pg.%[1]s" AUTHORIZATION %[2]s; CREATE SCHEMA home_%[1]s AUTHORIZATION %[2]s`, client, user)
 	if err := server.Exec(t.Context(), gatewaytest.Database, sql); err != nil {
 		t.Fatal(err)
 	}

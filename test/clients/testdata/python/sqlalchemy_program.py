@@ -10,6 +10,7 @@ from sqlalchemy.dialects import postgresql as pg
 from common import *
 
 DRIVER = sys.argv[1]
+HOME = f"home_{CLIENT}"
 
 
 def engine(**kwargs):
@@ -49,8 +50,8 @@ def tables():
         schema=f"pg.{CLIENT}",
     )
     home = sa.Table(
-        f"home_{CLIENT}", meta,
-        sa.Column("id", sa.Integer, primary_key=True), sa.Column("doc", pg.JSONB), schema="home",
+        "doc", meta,
+        sa.Column("id", sa.Integer, primary_key=True), sa.Column("doc", pg.JSONB), schema=HOME,
     )
     return meta, item, home
 
@@ -70,7 +71,7 @@ def ddl(eng):
 
 def described(schema, meta):
     for table in sorted(meta.tables.values(), key=lambda t: t.name):
-        if table.schema == schema and CLIENT in (schema or "") + table.name:
+        if table.schema == schema:
             for c in table.columns:
                 say("ddl", f"reflected {table.name}.{c.name} {c.type} nullable {c.nullable} key {c.primary_key} "
                     f"default {c.server_default.arg.text if c.server_default is not None else None}")
@@ -79,7 +80,7 @@ def described(schema, meta):
 
 
 def reflect(eng):
-    for schema in (f"pg.{CLIENT}", "home"):
+    for schema in (f"pg.{CLIENT}", HOME):
         meta = sa.MetaData()
         meta.reflect(eng, schema=schema)
         described(schema, meta)
