@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -16,6 +17,13 @@ import (
 
 // programMax bounds one run of a client's program.
 const programMax = 3 * time.Minute
+
+// toldByGateway are lines that only the gateway gives, the same for all clients that give them.
+var toldByGateway = map[string]*regexp.Regexp{
+	"gateway notice": regexp.MustCompile(`^started, then the end$`),
+	"gateway cancel": regexp.MustCompile(`57014|^job cancelled$`),
+	"gateway fetch":  regexp.MustCompile(`0A000|DECLARE CURSOR|HINT:|LINE 2:|^ *\^$`),
+}
 
 // client is one of the matrix; its program writes what it was told, line by line: "<thing>: <what>".
 type client struct {
@@ -38,8 +46,11 @@ func TestClients(t *testing.T) {
 			var common []string
 			seen := map[string]bool{}
 			for _, line := range got {
-				thing, _, _ := strings.Cut(line, ":")
+				thing, what, _ := strings.Cut(line, ": ")
 				seen[thing] = true
+				if right, ok := toldByGateway[thing]; ok && !right.MatchString(what) {
+					t.Errorf("%s is told %q", thing, what)
+				}
 				if !strings.HasPrefix(line, "gateway ") {
 					common = append(common, line)
 				}

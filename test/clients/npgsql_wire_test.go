@@ -10,8 +10,8 @@ import (
 	"net"
 	"strings"
 
-	"github.com/jackc/pgx/v5/pgproto3"
 	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgproto3"
 )
 
 // npgsqlTypes asks what Npgsql asks before its first command, with one Query of four statements: the version,

@@ -127,6 +127,7 @@ default_pool_size = %[5]d
 max_client_conn = 200
 auth_type = scram-sha-256
 auth_file = %[6]s/users.txt
+ignore_startup_parameters = extra_float_digits
 client_tls_sslmode = require
 client_tls_cert_file = %[6]s/server.crt
 client_tls_key_file = %[6]s/server.key
@@ -179,9 +180,13 @@ func TestTransactionPooling(t *testing.T) {
 					t.Error(err)
 				}
 			}()
+			at := connectionURL(user, password, b.port, gatewaytest.Database)
+			if _, err := pgx.Connect(t.Context(), at+"&channel_binding=require"); err == nil {
+				t.Error("PgBouncer binds channels: say so in docs/clients.md")
+			}
 			var clients [2]*pgx.Conn
 			for i := range clients {
-				conn, err := pgx.Connect(t.Context(), connectionURL(user, password, b.port, gatewaytest.Database))
+				conn, err := pgx.Connect(t.Context(), at)
 				if err != nil {
 					t.Fatal(err)
 				}

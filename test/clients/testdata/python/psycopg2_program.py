@@ -182,6 +182,12 @@ def fetch(c):
         cur.execute(f"SELECT i FROM generate_series(1, {ROWS}) i")
         ids = [row[0] for row in cur]
         say("fetch", f"by a cursor {len(ids)}, {sum(ids)}")
+    if GATEWAY:
+        try:
+            with c, c.cursor("few") as cur:
+                cur.execute(f"SELECT * FROM {BIG}")
+        except psycopg2.Error as e:
+            say("gateway fetch", f"by a cursor {e.pgcode}")
     c.autocommit = True
     ids = [row[0] for row in execute(c, f"SELECT * FROM {BIG}")]
     say("fetch", f"at once {len(ids)}, {sum(ids)}")

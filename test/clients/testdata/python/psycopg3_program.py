@@ -170,6 +170,12 @@ def fetch(c):
         cur.itersize = 100
         ids = [row[0] for row in cur.execute(f"SELECT i FROM generate_series(1, {ROWS}) i")]
         say("fetch", f"by a cursor {len(ids)}, {sum(ids)}")
+    if GATEWAY:
+        try:
+            with c.transaction(), c.cursor("few") as cur:
+                cur.execute(f"SELECT * FROM {BIG}")
+        except psycopg.Error as e:
+            say("gateway fetch", f"by a cursor {e.sqlstate}")
 
 
 ways_in()

@@ -206,6 +206,12 @@ def fetch(eng):
         result = c.execution_options(stream_results=True, max_row_buffer=100).exec_driver_sql(f"SELECT i FROM generate_series(1, {ROWS}) i")
         ids = [row[0] for row in result]
         say("fetch", f"by a cursor {len(ids)}, {sum(ids)}")
+    if GATEWAY:
+        try:
+            with eng.connect() as c:
+                c.execution_options(stream_results=True).exec_driver_sql(f"SELECT * FROM {BIG}")
+        except exc.DBAPIError as e:
+            say("gateway fetch", f"by a cursor {code(e)}")
     with eng.connect() as c:
         ids = [row[0] for part in c.exec_driver_sql(f"SELECT * FROM {BIG}").partitions(100) for row in part]
         say("fetch", f"in partitions {len(ids)}, {sum(ids)}")
