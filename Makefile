@@ -3,9 +3,9 @@ SHELL := /bin/bash
 GO_SOURCES := $(shell git ls-files '*.go' '*.sql' '*.yaml' go.mod go.sum 2>/dev/null)
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 
-.PHONY: build demo run test lint fmt generate verify setup-run setup-test setup-lint setup-bench bench hostile image-check faults transparency-regress
+.PHONY: build demo run test clients lint fmt generate verify setup-run setup-test setup-clients setup-lint setup-bench bench hostile image-check faults transparency-regress
 
-setup-run setup-test setup-lint setup-bench: setup-%:
+setup-run setup-test setup-clients setup-lint setup-bench: setup-%:
 	@scripts/setup $*
 
 # Not with -trimpath: the tests would then compile every dependency a second time.
@@ -23,6 +23,10 @@ demo: setup-run build
 
 test: setup-test build
 	@scripts/test
+
+# make clients: the matrix of clients and drivers alone (docs/clients.md); make test has it too.
+clients: setup-clients build
+	go test -count=1 -timeout 10m -v ./test/clients
 
 lint: setup-lint
 	.tools/bin/golangci-lint run ./...

@@ -15,7 +15,7 @@ import (
 // process is a program that ends with this one.
 type process struct {
 	pid   int
-	ended chan error
+	ended chan struct{} // closed when it has
 	kill  func() error
 }
 
@@ -24,7 +24,7 @@ func startProcess(ctx context.Context, program string, args ...string) (*process
 	cmd := exec.CommandContext(context.WithoutCancel(ctx), program, args...)
 	cmd.Stdout, cmd.Stderr = os.Stderr, os.Stderr
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
-	p := &process{ended: make(chan error, 1)}
+	p := &process{ended: make(chan struct{})}
 	started := make(chan error, 1)
 	go func() {
 		// It is told to end with the thread that started it: the thread must live as long.
@@ -32,7 +32,8 @@ func startProcess(ctx context.Context, program string, args ...string) (*process
 		err := cmd.Start()
 		started <- err
 		if err == nil {
-			p.ended <- cmd.Wait()
+			_ = cmd.Wait() // it is killed, which is an error of its own
+			close(p.ended)
 		}
 	}()
 	if err := <-started; err != nil {

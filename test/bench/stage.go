@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -62,8 +63,8 @@ func newStage(ctx context.Context) (_ *stage, err error) {
 
 // close stops everything, the last first.
 func (st *stage) close() {
-	for i := len(st.stops) - 1; i >= 0; i-- {
-		if err := st.stops[i](); err != nil {
+	for _, stop := range slices.Backward(st.stops) {
+		if err := stop(); err != nil {
 			progress("%v", err)
 		}
 	}

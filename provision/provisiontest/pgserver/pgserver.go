@@ -85,9 +85,11 @@ func binaries() (string, error) {
 }
 
 func (s *Server) prepare(ctx context.Context, settings []string) error {
-	if err := s.chooseAccount(); err != nil {
+	account, err := Account()
+	if err != nil {
 		return err
 	}
+	s.account = account
 	password := filepath.Join(s.Dir, "password")
 	if err := os.WriteFile(password, []byte(Password), 0o600); err != nil {
 		return err
@@ -103,13 +105,11 @@ func (s *Server) prepare(ctx context.Context, settings []string) error {
 	if out, err := initdb.CombinedOutput(); err != nil {
 		return fmt.Errorf("initdb: %w: %s", err, out)
 	}
-	port, err := freePort(ctx)
-	if err != nil {
+	if s.Port, err = FreePort(ctx); err != nil {
 		return err
 	}
-	s.Port = port
 	lines := append([]string{
-		"listen_addresses='" + Host + "'", "unix_socket_directories=''", fmt.Sprintf("port=%d", port), "fsync=off",
+		"listen_addresses='" + Host + "'", "unix_socket_directories=''", fmt.Sprintf("port=%d", s.Port), "fsync=off",
 		"max_connections=100", "shared_buffers=16MB", "log_destination=stderr", "logging_collector=off",
 	}, settings...)
 	config, err := os.OpenFile(filepath.Join(s.data(), "postgresql.conf"), os.O_APPEND|os.O_WRONLY, 0o600)
@@ -120,25 +120,25 @@ func (s *Server) prepare(ctx context.Context, settings []string) error {
 	return errors.Join(err, config.Close())
 }
 
-// chooseAccount makes the server run as postgres where the test is root, which it refuses to run as.
-func (s *Server) chooseAccount() error {
+// Account is whom servers that refuse to run as root run as where the test is root: postgres. It is nil
+// elsewhere.
+func Account() (*syscall.Credential, error) {
 	if os.Geteuid() != 0 {
-		return nil
+		return nil, nil
 	}
 	account, err := user.Lookup("postgres")
 	if err != nil {
-		return fmt.Errorf("as root, servers run as the account postgres: %w", err)
+		return nil, fmt.Errorf("as root, servers run as the account postgres: %w", err)
 	}
 	uid, err := strconv.ParseUint(account.Uid, 10, 32)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	gid, err := strconv.ParseUint(account.Gid, 10, 32)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	s.account = &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}
-	return nil
+	return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}, nil
 }
 
 // Own gives files to the account that the server runs as.
@@ -163,7 +163,8 @@ func (s *Server) command(ctx context.Context, program string, args ...string) *e
 	return cmd
 }
 
-func freePort(ctx context.Context) (uint16, error) {
+// FreePort is a port of Host that nobody listens on.
+func FreePort(ctx context.Context) (uint16, error) {
 	var lc net.ListenConfig
 	l, err := lc.Listen(ctx, "tcp", Host+":0")
 	if err != nil {

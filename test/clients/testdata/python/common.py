@@ -1,0 +1,54 @@
+"""What the programs of all Python drivers share: where to connect, and how to say what was seen."""
+
+import os
+
+SIDE = os.environ["SIDE"]
+GATEWAY = SIDE == "gateway"
+CLIENT = os.environ["CLIENT"]
+URL = os.environ["URL"]
+LOCK_URL = os.environ["LOCK_URL"]
+CA = os.environ["CA"]
+LITERALS = os.environ["LITERALS"]
+VALUES = os.environ["VALUES"]
+TYPES = os.environ["TYPES"].split(";")
+DEFINITION = os.environ["DEFINITION"]
+COLUMNS = len(TYPES)
+POOL = 50
+ROWS = 2500
+
+ITEM = f'"pg.{CLIENT}".item'
+TYPED = f'"pg.{CLIENT}".typed'
+BIG = '"pg.shared".big'
+PARENT = f'"slow.{CLIENT}".parent'
+CHILD = f'CREATE TABLE "slow.{CLIENT}".child (id int, parent int REFERENCES {PARENT})'
+LOCK_PARENT = f"LOCK TABLE {CLIENT}.parent IN ACCESS EXCLUSIVE MODE"
+
+# What errors and their positions are, is PostgreSQL's to say: the program runs with both.
+MISTAKES = [
+    "SELECT 1 FROM FROM x",
+    f"CREATE TABLE {ITEM} (id int,, name text)",
+    f'CREATE TABLE "pg.{CLIENT}".bad (id int, ß nosuchtype)',
+    f"CREATE TABLE {ITEM} (id int)",
+    f"SELECT ß FROM {ITEM}",
+    "SELECT 1/0",
+]
+# One notice, then a wait for a lock that the program lets go when it has seen the notice.
+LOCK_KEY = f"hashtext('{CLIENT}')"
+NOTICE_AND_LOCK = f"DO $$ BEGIN RAISE NOTICE 'first'; PERFORM pg_advisory_xact_lock({LOCK_KEY}); RAISE NOTICE 'second'; END $$"
+NOTICE_AND_SLEEP = "DO $$ BEGIN RAISE NOTICE 'sleeping'; PERFORM pg_sleep(60); END $$"
+# A notice that does not come while the statement runs lets it fail.
+IMPATIENT = "SET statement_timeout = '60s'"
+TELL_ALL = "SET tablewright.notice_after = 0"
+
+
+def say(thing, what):
+    print(f"{thing}: {what}", flush=True)
+
+
+def check(ok, what):
+    if not ok:
+        raise AssertionError(what)
+
+
+def same(what, one, other):
+    check(one == other, f"{what}: {one!r} is not {other!r}")
