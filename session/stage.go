@@ -222,6 +222,7 @@ const ticketQuery = "select pg_catalog.set_config('tablewright.ticket', $1, true
 // runHomeStatement runs one statement. The one that stands for the client's own shows its notices and
 // errors, with positions in the text that the client sent.
 func (s *Session) runHomeStatement(ctx context.Context, st *routed, h *plan.HomeStatement) error {
+	s.tx.touched = true
 	if h.Ticket {
 		ticket := s.home.Ticket(s.backend.link.PID, h.SQL)
 		if _, err := s.query(ctx, ticketQuery, []byte(ticket)); err != nil {
