@@ -179,6 +179,7 @@ var masks = []struct {
 	{regexp.MustCompile(`oid=\d+`), "oid=N"},
 	{regexp.MustCompile(`identity=\d+:\d+`), "identity=N"},
 	{regexp.MustCompile(`port=\d+`), "port=N"},
+	{regexp.MustCompile(`"id":\d+`), `"id":N`}, // Iceberg never uses a column's id again
 }
 
 func masked(text string) string {

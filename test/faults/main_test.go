@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/tablewright/tablewright/provision/provisiontest/pgserver"
 	"github.com/tablewright/tablewright/test/gatewaytest"
@@ -51,10 +52,19 @@ func run(m *testing.M) (code int, err error) {
 // whole tells that every call is hindered in every way: `make undo`.
 func whole() bool { return os.Getenv("UNDO_WHOLE") != "" }
 
-// session logs in at the gateway.
-func session(t *testing.T) *pgx.Conn {
+// session logs in at the gateway. heard is told of notices; nil when nobody listens.
+func session(t *testing.T, heard func(*pgconn.Notice)) *pgx.Conn {
 	t.Helper()
-	conn, err := pgx.Connect(context.Background(), fmt.Sprintf("postgres://admin@%s/%s?sslmode=disable", gateway.Address(), gatewaytest.Database))
+	config, err := pgx.ParseConfig(fmt.Sprintf("postgres://admin@%s/%s?sslmode=disable", gateway.Address(), gatewaytest.Database))
+	if err != nil {
+		t.Fatal(err)
+	}
+	config.OnNotice = func(_ *pgconn.PgConn, n *pgconn.Notice) {
+		if heard != nil {
+			heard(n)
+		}
+	}
+	conn, err := pgx.ConnectConfig(context.Background(), config)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,7 +72,7 @@ func session(t *testing.T) *pgx.Conn {
 	return conn
 }
 
-// run sends statements one after the other, as psql does.
+// send sends statements one after the other, as psql does.
 func send(conn *pgx.Conn, statements ...string) error {
 	for _, sql := range statements {
 		if _, err := conn.Exec(context.Background(), sql, pgx.QueryExecModeSimpleProtocol); err != nil {

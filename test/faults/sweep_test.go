@@ -147,6 +147,7 @@ func modesOf(number, at int) []mode {
 func (w *world) hinder(k kind, at int, m mode, after string) (reached, done bool) {
 	w.t.Helper()
 	before := w.dump()
+	w.warned = false
 	w.faults.arm(at, m)
 	answer := w.attempt(k)
 	w.settle()
@@ -158,6 +159,9 @@ func (w *world) hinder(k kind, at int, m mode, after string) (reached, done bool
 		return false, true
 	}
 	what := fmt.Sprintf("call %d %s: %s", at, m, hit)
+	if answer == nil && k.again != "" && w.warned {
+		w.must(k.again)
+	}
 	got := w.dump()
 	if answer != nil {
 		w.checkError(what, answer)

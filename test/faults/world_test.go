@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/tablewright/tablewright/provision/provisiontest/pgserver"
 )
@@ -30,11 +31,13 @@ type world struct {
 	names   *strings.Replacer
 	closers []func() error
 	closed  bool
+	warned  bool // the client was sent a WARNING
 }
 
 func newWorld(t *testing.T, wanted string) *world {
 	t.Helper()
-	w := &world{t: t, id: fmt.Sprintf("w%d", worlds.Add(1)), faults: &faults{}, conn: session(t)}
+	w := &world{t: t, id: fmt.Sprintf("w%d", worlds.Add(1)), faults: &faults{}}
+	w.conn = session(t, func(n *pgconn.Notice) { w.warned = w.warned || n.Severity == "WARNING" })
 	w.names = strings.NewReplacer("{a}", w.id+"a", "{b}", w.id+"b", "{j}", w.id+"j", "{l}", w.id+"l", "{w}", w.id)
 	t.Cleanup(w.close)
 	for i, server := range systems {
