@@ -66,16 +66,12 @@ func (s *Session) runStaged(ctx context.Context, st *routed, e *execution, p *pl
 	if err := s.gateway.Deployer.Settle(ctx, settled(p), p.Waits, settings, sessionNotifier{s, settings.ClientMinMessages}); err != nil {
 		return err
 	}
-	if p.Waits {
-		// Whoever had the lock before may have made or dropped what this is about.
-		var elsewhere func(*execution) error
-		var err error
-		if p, elsewhere, err = s.planDDL(ctx, st, settings); err != nil {
-			return err
-		}
-		if elsewhere != nil {
-			return elsewhere(e)
-		}
+	p, elsewhere, err := s.planAgain(ctx, st, settings, p)
+	switch {
+	case err != nil:
+		return err
+	case elsewhere != nil:
+		return elsewhere(e)
 	}
 	if err := expected(p, settings); err != nil {
 		return err
