@@ -43,12 +43,13 @@ func (f *faults) rest() (hit string, calls []string) {
 	return f.hit, f.calls
 }
 
-// sent counts the calls so far that contain a text.
-func (f *faults) sent(text string) (n int) {
+// sent counts the calls so far that carry out the work which the words name.
+func (f *faults) sent(words string) (n int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, call := range f.calls {
-		if strings.Contains(strings.ToLower(call), text) {
+		text := strings.ToLower(strings.ReplaceAll(call, `"`, ""))
+		if strings.Contains(text+" ", words+" ") {
 			n++
 		}
 	}
