@@ -17,8 +17,7 @@ import (
 // undo takes back, in reverse, what the run has made, records the ends and returns the cause with a line
 // an object in its detail. It does not end with the statement's context: that may be the cause.
 func (r *Run) undo(statement context.Context, cause error) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(statement), undoMax)
-	defer cancel()
+	ctx := context.WithoutCancel(statement)
 	e := sqlerr.From(cause)
 	if reason, coded := errors.AsType[*sqlerr.Error](context.Cause(statement)); coded {
 		e = reason // cancelled, whatever the step that was under way calls it
@@ -54,6 +53,8 @@ const (
 
 // undoPatiently repeats an undo that failed because a system did not answer.
 func (d *Deployer) undoPatiently(ctx context.Context, w *work) error {
+	ctx, cancel := context.WithTimeout(ctx, undoMax) // one system that hangs leaves the others their time
+	defer cancel()
 	for last := time.Now().Add(undoPatience); ; {
 		err := d.undoWork(ctx, w)
 		if err == nil || !provision.Retryable(err) || time.Now().After(last) {

@@ -48,7 +48,9 @@ type savepoint struct {
 }
 
 // settled forgets what happened since the last ReadyForQuery: another one is on its way.
-func (t *transaction) settled() { t.began, t.ended, t.executed, t.touched, t.recovered = false, false, 0, false, false }
+func (t *transaction) settled() {
+	t.began, t.ended, t.executed, t.touched, t.recovered = false, false, 0, false, false
+}
 
 // discard forgets staged work: its transaction was rolled back.
 func (t *transaction) discard() {

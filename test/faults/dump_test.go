@@ -159,8 +159,9 @@ func (w *world) metadata(location string) string {
 func (w *world) files() string {
 	var found []string
 	_ = filepath.WalkDir(filepath.Join(w.lake, "warehouse"), func(path string, d fs.DirEntry, err error) error {
-		if err == nil && !strings.Contains(path, "/metadata") {
-			found = append(found, "file "+strings.TrimPrefix(path, w.lake))
+		inside := strings.TrimPrefix(path, w.lake)
+		if err == nil && !strings.Contains(inside, "/metadata") && !strings.HasSuffix(inside, "/data") {
+			found = append(found, "file "+inside)
 		}
 		return nil
 	})
