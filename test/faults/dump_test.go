@@ -116,6 +116,9 @@ func (w *world) lakeText() string {
 		}
 		fmt.Fprintln(&b, name, w.metadata(location))
 	}
+	if err := rows.Err(); err != nil {
+		w.t.Fatal(err)
+	}
 	return b.String() + w.files()
 }
 

@@ -62,7 +62,10 @@ var (
 // TestLake has the lake refuse what statements need, one thing after another. An error means that everything
 // is as it was; success, that the work is done once the lake lets it be done.
 func TestLake(t *testing.T) {
-	for _, k := range lakeOutcomes {
+	for i, k := range lakeOutcomes {
+		if i%5 != 1 && !whole() {
+			continue // of a short test
+		}
 		t.Run(strings.ReplaceAll(k.name, " ", "_"), func(t *testing.T) {
 			t.Parallel()
 			w := prepare(t, k)
@@ -102,7 +105,7 @@ func (w *world) refused(k kind, h hindrance, after string) string {
 		w.close()
 		return "done"
 	}
-	if d := difference(before, got); d != "" || w.jobs("undo_failed") != "0" {
+	if d := difference(before, got); d != "" || w.notUndone() != "0" {
 		w.t.Errorf("%s: the answer is %v\n%s\nbut not all is as before:\n%s", h.name, answer, detail(answer), d)
 	}
 	if w.t.Failed() {
@@ -154,7 +157,7 @@ func TestLakeKeepsWhatIsUndone(t *testing.T) {
 	if !strings.Contains(detail(err), w.text("CREATE TABLE {l}.s.u: could not be undone")) || !strings.Contains(detail(err), id) {
 		t.Errorf("DETAIL is %s", detail(err))
 	}
-	if n := w.jobs("undo_failed"); n != "1" {
+	if n := w.notUndone(); n != "1" {
 		t.Errorf("%s jobs are undo_failed", n)
 	}
 	if text := w.lakeText(); !strings.Contains(text, "table s.u") || strings.Contains(text, "table s.x") {

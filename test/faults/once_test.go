@@ -38,7 +38,7 @@ var onces = []once{
 // TestOnce sends the same statement from two sessions, and from eight, at once. The work is done once, which
 // the proxy before the system counts, and each answer is true.
 func TestOnce(t *testing.T) {
-	rounds := 3
+	rounds := 1
 	if whole() {
 		rounds = 30
 	}

@@ -9,15 +9,12 @@ import (
 // outages are the kinds of statement that an outage is tried on: those that work inline, since a job simply
 // waits until its system is back.
 func outages() []kind {
-	names := []string{"CREATE TABLE", "ALTER TABLE ADD and DROP COLUMN", "a block that creates, alters and drops"}
+	const short = "a block that creates, alters and drops"
 	var list []kind
 	for _, k := range kinds {
 		job := strings.Contains(strings.Join(append(k.before, k.statements...), ";"), "{j}")
-		for _, name := range names {
-			if k.name == name || whole() && !job {
-				list = append(list, k)
-				break
-			}
+		if k.name == short || whole() && !job {
+			list = append(list, k)
 		}
 	}
 	return list
@@ -29,7 +26,7 @@ func TestOutage(t *testing.T) {
 	for i, k := range outages() {
 		t.Run(strings.ReplaceAll(k.name, " ", "_"), func(t *testing.T) {
 			t.Parallel()
-			step := 5
+			step := 11
 			if whole() {
 				step = 1
 			}

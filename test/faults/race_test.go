@@ -26,55 +26,75 @@ type race struct {
 
 var races = []race{
 	{
-		"DROP TABLE, a view", []string{"create table {a}.s.t{i} (id bigint primary key)"},
+		"DROP TABLE, a view",
+		[]string{"create table {a}.s.t{i} (id bigint primary key)"},
 		"drop table {a}.s.t{i}", "create view {w}v{i} as select id from {a}.s.t{i}",
-		[]string{"2BP01"}, []string{"42P01", "55006"},
+		[]string{"2BP01"},
+		[]string{"42P01", "55006"},
 	},
 	{
-		"DROP TABLE CASCADE, a view", []string{"create table {a}.s.t{i} (id bigint primary key)"},
+		"DROP TABLE CASCADE, a view",
+		[]string{"create table {a}.s.t{i} (id bigint primary key)"},
 		"drop table {a}.s.t{i} cascade", "create view {w}v{i} as select id from {a}.s.t{i}",
-		nil, []string{"42P01", "55006"},
+		nil,
+		[]string{"42P01", "55006"},
 	},
 	{
-		"DROP TABLE, a foreign key", []string{"create table {a}.s.t{i} (id bigint primary key)"},
+		"DROP TABLE, a foreign key",
+		[]string{"create table {a}.s.t{i} (id bigint primary key)"},
 		"drop table {a}.s.t{i}", "create table {a}.s.u{i} (id bigint references {a}.s.t{i})",
-		[]string{"2BP01", "55006"}, []string{"42P01", "55006", "40001"},
+		[]string{"2BP01", "55006"},
+		[]string{"42P01", "55006", "40001"},
 	},
 	{
-		"DROP TABLE, a foreign key added", []string{"create table {a}.s.t{i} (id bigint primary key)", "create table {a}.s.u{i} (id bigint)"},
+		"DROP TABLE, a foreign key added",
+		[]string{"create table {a}.s.t{i} (id bigint primary key)", "create table {a}.s.u{i} (id bigint)"},
 		"drop table {a}.s.t{i}", "alter table {a}.s.u{i} add constraint k foreign key (id) references {a}.s.t{i}",
-		[]string{"2BP01", "55006"}, []string{"42P01", "55006", "40001"},
+		[]string{"2BP01", "55006"},
+		[]string{"42P01", "55006", "40001"},
 	},
 	{
-		"DROP TABLE, LIKE", []string{"create table {a}.s.t{i} (id bigint primary key)"},
+		"DROP TABLE, LIKE",
+		[]string{"create table {a}.s.t{i} (id bigint primary key)"},
 		"drop table {a}.s.t{i}", "create table {a}.s.u{i} (like {a}.s.t{i})",
-		[]string{"55006"}, []string{"42P01", "55006", "40001"},
+		[]string{"55006"},
+		[]string{"42P01", "55006", "40001"},
 	},
 	{
-		"DROP SCHEMA, a table", []string{"create schema {a}.s{i}"},
+		"DROP SCHEMA, a table",
+		[]string{"create schema {a}.s{i}"},
 		"drop schema {a}.s{i}", "create table {a}.s{i}.t (id bigint)",
-		[]string{"2BP01", "55006"}, []string{"3F000", "55006", "40001"},
+		[]string{"2BP01", "55006"},
+		[]string{"3F000", "55006", "40001"},
 	},
 	{
-		"DROP SCHEMA CASCADE, a table", []string{"create schema {a}.s{i}", "create table {a}.s{i}.p (id bigint primary key)"},
+		"DROP SCHEMA CASCADE, a table",
+		[]string{"create schema {a}.s{i}", "create table {a}.s{i}.p (id bigint primary key)"},
 		"drop schema {a}.s{i} cascade with (allow_destructive = true)", "create table {a}.s{i}.t (id bigint references {a}.s{i}.p)",
-		[]string{"2BP01", "55006"}, []string{"3F000", "42P01", "55006", "40001"},
+		[]string{"2BP01", "55006"},
+		[]string{"3F000", "42P01", "55006", "40001"},
 	},
 	{
-		"CREATE OR REPLACE TABLE, a view", []string{"create table {a}.s.t{i} (id bigint primary key, n int)"},
+		"CREATE OR REPLACE TABLE, a view",
+		[]string{"create table {a}.s.t{i} (id bigint primary key, n int)"},
 		"create or replace table {a}.s.t{i} (id bigint primary key) with (allow_destructive = true)", "create view {w}v{i} as select n from {a}.s.t{i}",
-		[]string{"2BP01", "55006"}, []string{"42703", "55006"},
+		[]string{"2BP01", "55006"},
+		[]string{"42703", "55006"},
 	},
 	{
-		"CREATE OR REPLACE TABLE, a foreign key", []string{"create table {a}.s.t{i} (id bigint primary key, n int unique)"},
+		"CREATE OR REPLACE TABLE, a foreign key",
+		[]string{"create table {a}.s.t{i} (id bigint primary key, n int unique)"},
 		"create or replace table {a}.s.t{i} (id bigint primary key) with (allow_destructive = true)",
 		"create table {a}.s.u{i} (n int references {a}.s.t{i} (n))",
-		[]string{"2BP01", "55006"}, []string{"42703", "42830", "55006", "40001"},
+		[]string{"2BP01", "55006"},
+		[]string{"42703", "42830", "55006", "40001"},
 	},
 	{
-		"DROP COLUMN, a view", []string{"create table {a}.s.t{i} (id bigint primary key, n int)"},
+		"DROP COLUMN, a view",
+		[]string{"create table {a}.s.t{i} (id bigint primary key, n int)"},
 		"alter table {a}.s.t{i} drop column n", "create view {w}v{i} as select n from {a}.s.t{i}",
-		[]string{"2BP01", "55006"}, []string{"42703", "55006"},
+		[]string{"2BP01", "55006"},
+		[]string{"42703", "55006"},
 	},
 }
 
@@ -178,7 +198,7 @@ func (w *world) hanging() string {
 	if strings.Count(keys, "FOREIGN KEY") != strings.Count(foreign, "\n") {
 		fmt.Fprintf(&b, "keys at home:\n%skeys outside:\n%s", keys, foreign)
 	}
-	if n := w.jobs("undo_failed"); n != "0" {
+	if n := w.notUndone(); n != "0" {
 		fmt.Fprintf(&b, "%s jobs are undo_failed\n", n)
 	}
 	return b.String()
