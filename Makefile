@@ -3,7 +3,7 @@ SHELL := /bin/bash
 GO_SOURCES := $(shell git ls-files '*.go' '*.sql' '*.yaml' go.mod go.sum 2>/dev/null)
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 
-.PHONY: build demo run test clients lint fmt generate verify setup-run setup-test setup-clients setup-lint setup-bench bench hostile image-check faults transparency-regress
+.PHONY: build demo run test clients lint fmt generate verify setup-run setup-test setup-clients setup-lint setup-bench bench hostile image-check faults undo transparency-regress
 
 setup-run setup-test setup-clients setup-lint setup-bench: setup-%:
 	@scripts/setup $*
@@ -39,6 +39,12 @@ RUNS ?= 40
 SEED ?=
 faults: build
 	FAULT_RUNS=$(RUNS) FAULT_SEED=$(SEED) go test -count=1 -timeout 10h -v -run TestKilledAtAnyPoint ./test/e2e
+
+# make undo: each call of each kind of statement hindered in each way, and ROUNDS races of a drop against what
+# depends on it.
+ROUNDS ?= 1000
+undo: build
+	UNDO_WHOLE=1 RACE_ROUNDS=$(ROUNDS) go test -count=1 -timeout 6h -v -parallel 8 ./test/faults
 
 # make hostile FRAMES=160000 SEED=7: frames that look right and are not, clients that mean no good, and the
 # fuzzers of the decoders for FUZZ each. SEED repeats a run.

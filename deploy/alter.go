@@ -206,8 +206,5 @@ func revertOnce(ctx context.Context, prov provision.Provisioner, back plan.Step)
 		}
 		return prov.Update(ctx, back.Target, changed, provision.Call{})
 	}
-	if back.Target.NewPath != nil || len(back.Target.Renames) > 0 {
-		return nil
-	}
 	return prov.Update(ctx, back.Target, seen, provision.Call{}) // waits for one that is under way
 }

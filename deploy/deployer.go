@@ -20,7 +20,7 @@ const (
 	fastStepsMax = 15 * time.Second
 	// checkMax bounds the look at live systems before a statement.
 	checkMax = 5 * time.Second
-	// undoMax bounds taking back what a failed commit did, whatever ended the statement.
+	// undoMax bounds taking back what one statement of a failed commit did, whatever ended it.
 	undoMax = 30 * time.Second
 )
 

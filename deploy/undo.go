@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/tablewright/tablewright/ddl/plan"
 	"github.com/tablewright/tablewright/ddl/sqlerr"
@@ -16,8 +17,7 @@ import (
 // undo takes back, in reverse, what the run has made, records the ends and returns the cause with a line
 // an object in its detail. It does not end with the statement's context: that may be the cause.
 func (r *Run) undo(statement context.Context, cause error) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(statement), undoMax)
-	defer cancel()
+	ctx := context.WithoutCancel(statement)
 	e := sqlerr.From(cause)
 	if reason, coded := errors.AsType[*sqlerr.Error](context.Cause(statement)); coded {
 		e = reason // cancelled, whatever the step that was under way calls it
@@ -26,7 +26,7 @@ func (r *Run) undo(statement context.Context, cause error) error {
 	for i := len(r.work) - 1; i >= 0; i-- {
 		w := r.work[i]
 		state, fate := history.Failed, "not made"
-		if err := r.d.undoWork(ctx, w); err != nil {
+		if err := r.d.undoPatiently(ctx, w); err != nil {
 			state, fate = history.UndoFailed, "could not be undone: "+sqlerr.From(err).Message
 			r.d.log.Error().Err(err).Str("job_id", w.JobID.String()).Msg("undo failed")
 		} else if len(w.made) > 0 || w.resource.Name != "" {
@@ -44,7 +44,32 @@ func (r *Run) undo(statement context.Context, cause error) error {
 	return e.WithDetail("%s", strings.Join(lines, "\n"))
 }
 
-// undoWork takes back what one statement has made.
+const (
+	// undoPatience is how long an undo goes on trying when a system is out of reach: as long as a server takes
+	// to start again. Locks are held at home meanwhile.
+	undoPatience = 5 * time.Second
+	undoPause    = 250 * time.Millisecond
+)
+
+// undoPatiently repeats an undo that failed because a system did not answer.
+func (d *Deployer) undoPatiently(ctx context.Context, w *work) error {
+	ctx, cancel := context.WithTimeout(ctx, undoMax) // one system that hangs leaves the others their time
+	defer cancel()
+	for last := time.Now().Add(undoPatience); ; {
+		err := d.undoWork(ctx, w)
+		if err == nil || !provision.Retryable(err) || time.Now().After(last) {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return err
+		case <-time.After(undoPause):
+		}
+	}
+}
+
+// undoWork takes back what one statement has made, and as much of it as it can. What is taken back already
+// is nothing to do.
 func (d *Deployer) undoWork(ctx context.Context, w *work) error {
 	if w.resource.Name != "" {
 		job, err := d.cancelAndWait(ctx, w.JobID, w.resource)
@@ -58,18 +83,15 @@ func (d *Deployer) undoWork(ctx context.Context, w *work) error {
 			}
 		}
 	}
+	var errs []error
 	for _, made := range slices.Backward(w.made) {
 		if made.step.Action == plan.Alter {
-			if err := d.revert(ctx, made.step); err != nil {
-				return err
-			}
-			continue
-		}
-		if err := d.takeBack(ctx, made.step, made.identity); err != nil {
-			return err
+			errs = append(errs, d.revert(ctx, made.step))
+		} else {
+			errs = append(errs, d.takeBack(ctx, made.step, made.identity))
 		}
 	}
-	return nil
+	return errors.Join(errs...)
 }
 
 // takeBack deletes an object that a job made, if it is still that object: by the identity on record, or

@@ -4,6 +4,9 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/jackc/pgx/v5"
+
+	"github.com/tablewright/tablewright/ddl/catalog"
 	"github.com/tablewright/tablewright/home/listen"
 )
 
@@ -35,6 +38,32 @@ func (h *Home) Managed(ctx context.Context) (Names, error) {
 		return Names{}, fmt.Errorf("names of managed objects: %w", err)
 	}
 	return n, nil
+}
+
+// CatalogVersion tells the states of a catalog apart.
+type CatalogVersion struct {
+	Name       string `json:"name"`
+	OID        uint32 `json:"oid"`
+	Generation int64  `json:"generation"`
+	Own        bool   `json:"own"` // changed by the transaction that asks
+}
+
+// Is tells whether a catalog is in that state.
+func (v CatalogVersion) Is(c catalog.Catalog) bool {
+	return v.Name == c.Name && v.OID == c.OID && v.Generation == c.Generation
+}
+
+// CatalogVersions reads the versions of catalogs as they are committed.
+func (h *Home) CatalogVersions(ctx context.Context, names []string) ([]CatalogVersion, error) {
+	rows, err := h.pool.Query(ctx, "select name, server, generation, false from tablewright.catalog where name = any ($1)", names)
+	if err != nil {
+		return nil, fmt.Errorf("versions of catalogs: %w", err)
+	}
+	versions, err := pgx.CollectRows(rows, pgx.RowToStructByPos[CatalogVersion])
+	if err != nil {
+		return nil, fmt.Errorf("versions of catalogs: %w", err)
+	}
+	return versions, nil
 }
 
 // Listen calls changed when a change of the managed objects was committed, and whenever its connection is

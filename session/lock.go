@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"encoding/json"
 	"slices"
 	"strings"
 
@@ -13,15 +14,22 @@ import (
 // transaction.
 const lockQuery = "select pg_catalog.pg_try_advisory_xact_lock(pg_catalog.hashtextextended($1, 0))"
 
-// shareQuery waits for the lock of a catalog, which all who work on objects in it hold together.
-const shareQuery = "select pg_catalog.pg_advisory_xact_lock_shared(pg_catalog.hashtextextended($1, 0))"
+// shareQuery waits for locks that all hold together who work in a catalog or schema, or make something that
+// depends on a table.
+const shareQuery = "select pg_catalog.pg_advisory_xact_lock_shared(pg_catalog.hashtextextended('tablewright:' operator(pg_catalog.||) k, 0)) " +
+	"from pg_catalog.jsonb_array_elements_text($1::pg_catalog.text::pg_catalog.jsonb) k"
 
-// lock makes two sessions that work on one object meet before either reaches the shadow, and those that work
-// on a catalog with those that work on objects in it.
+// lock makes two sessions that work on one object meet before either reaches the shadow, those that work
+// on a catalog or schema with those that work on objects in it, and those that drop a table with those that
+// make something depend on it.
 func (s *Session) lock(ctx context.Context, p *plan.Plan) error {
-	for _, name := range p.Shares {
-		// Whoever changes a catalog is done soon: a refresh, or a transaction that gives it other options.
-		if _, err := s.query(ctx, shareQuery, texts("tablewright:"+name)...); err != nil {
+	if len(p.Shares) > 0 {
+		// As in PostgreSQL whoever drops or changes what is needed is waited for.
+		names, err := json.Marshal(p.Shares)
+		if err != nil {
+			return err
+		}
+		if _, err := s.query(ctx, shareQuery, names); err != nil {
 			return err
 		}
 	}
@@ -46,10 +54,10 @@ func (s *Session) lock(ctx context.Context, p *plan.Plan) error {
 
 // settled are the names of which no job may be at work when the statement begins.
 func settled(p *plan.Plan) []string {
+	names := slices.Concat(p.Locks, p.Refers)
 	if !p.Whole {
-		return p.Locks
+		return names
 	}
-	names := slices.Clone(p.Locks)
 	for _, name := range p.Locks {
 		names = append(names, name+".*")
 	}

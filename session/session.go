@@ -22,6 +22,8 @@ type Home interface {
 	Cancel(ctx context.Context, link *Link) error
 	// Ticket is what lets a connection run one statement, of exactly this text, on a managed object.
 	Ticket(pid uint32, statement string) string
+	// CatalogVersions reads the versions of catalogs as they are committed, whatever a session sees.
+	CatalogVersions(ctx context.Context, names []string) ([]home.CatalogVersion, error)
 }
 
 // Identity is who the client is and where it came from.

@@ -66,16 +66,12 @@ func (s *Session) runStaged(ctx context.Context, st *routed, e *execution, p *pl
 	if err := s.gateway.Deployer.Settle(ctx, settled(p), p.Waits, settings, sessionNotifier{s, settings.ClientMinMessages}); err != nil {
 		return err
 	}
-	if p.Waits {
-		// Whoever had the lock before may have made or dropped what this is about.
-		var elsewhere func(*execution) error
-		var err error
-		if p, elsewhere, err = s.planDDL(ctx, st, settings); err != nil {
-			return err
-		}
-		if elsewhere != nil {
-			return elsewhere(e)
-		}
+	p, elsewhere, err := s.planAgain(ctx, st, settings, p)
+	switch {
+	case err != nil:
+		return err
+	case elsewhere != nil:
+		return elsewhere(e)
 	}
 	if err := expected(p, settings); err != nil {
 		return err
@@ -222,6 +218,7 @@ const ticketQuery = "select pg_catalog.set_config('tablewright.ticket', $1, true
 // runHomeStatement runs one statement. The one that stands for the client's own shows its notices and
 // errors, with positions in the text that the client sent.
 func (s *Session) runHomeStatement(ctx context.Context, st *routed, h *plan.HomeStatement) error {
+	s.tx.touched = true
 	if h.Ticket {
 		ticket := s.home.Ticket(s.backend.link.PID, h.SQL)
 		if _, err := s.query(ctx, ticketQuery, []byte(ticket)); err != nil {

@@ -17,6 +17,9 @@ type transaction struct {
 	began, ended bool
 	// executed counts what ran since the last ReadyForQuery: more than none is an implicit transaction.
 	executed int
+	// touched tells that a statement of ours has run something at home since the last ReadyForQuery, whether or
+	// not it came to its end: a Sync would commit that.
+	touched bool
 	// recovered tells that a ROLLBACK TO since the last ReadyForQuery has ended the block's failed state.
 	recovered bool
 	// staged are the statements of ours whose external work waits for the commit.
@@ -45,7 +48,9 @@ type savepoint struct {
 }
 
 // settled forgets what happened since the last ReadyForQuery: another one is on its way.
-func (t *transaction) settled() { t.began, t.ended, t.executed, t.recovered = false, false, 0, false }
+func (t *transaction) settled() {
+	t.began, t.ended, t.executed, t.touched, t.recovered = false, false, 0, false, false
+}
 
 // discard forgets staged work: its transaction was rolled back.
 func (t *transaction) discard() {
@@ -177,7 +182,7 @@ func (t *transaction) find(name string) int {
 
 // transactionOpen tells whether the home server has a transaction open that an error of ours must fail.
 func (s *Session) transactionOpen(tx byte) bool {
-	return s.tx.executed > 0 || s.tx.inBlock(tx)
+	return s.tx.executed > 0 || s.tx.touched || s.tx.inBlock(tx)
 }
 
 // severityRank orders the levels of client_min_messages. INFO is always sent.

@@ -19,7 +19,8 @@ type compiler struct {
 	snap     *catalog.Snapshot
 	systems  map[string]System
 	settings Settings
-	names    []parse.Name // of st
+	names    []parse.Name   // of st
+	refers   []catalog.Name // tables that foreign keys of it refer to
 	resolver
 }
 
@@ -94,16 +95,41 @@ func (c *compiler) finish(p *plan.Plan) (*plan.Plan, error) {
 	}
 	for i := range p.Steps {
 		p.Steps[i].Target.RequestedBy = c.snap.User
-		if p.Steps[i].Target.Kind != plan.CatalogKind {
-			addUnique(&p.Shares, catalog.QuoteIdent(p.Steps[i].Catalog.Name))
-		}
 	}
+	c.share(p)
 	hash, err := p.Fingerprint()
 	if err != nil {
 		return nil, fmt.Errorf("compile: %w", err)
 	}
 	p.Hash = hash
 	return p, nil
+}
+
+// share finds what must stay as it is while the statement is carried out. What the statement changes itself
+// it has for itself alone.
+func (c *compiler) share(p *plan.Plan) {
+	hold := func(name catalog.Name) {
+		if text := name.String(); !slices.Contains(p.Locks, text) {
+			addUnique(&p.Shares, text)
+		}
+	}
+	for _, step := range p.Steps {
+		name := step.Target.Name
+		if step.Target.Kind == plan.CatalogKind {
+			continue
+		}
+		hold(catalog.Name{Catalog: step.Catalog.Name})
+		if step.Target.Kind == plan.TableKind && name.Schema != "" {
+			hold(catalog.Name{Catalog: name.Catalog, Schema: name.Schema})
+		}
+	}
+	for _, name := range c.refers {
+		if name.Schema != "" {
+			hold(catalog.Name{Catalog: name.Catalog, Schema: name.Schema})
+		}
+		hold(name)
+		addUnique(&p.Refers, name.String())
+	}
 }
 
 // serverOnly is the tag of a statement that changes a server and nothing outside; else empty.

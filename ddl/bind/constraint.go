@@ -153,6 +153,9 @@ func (t *tableBuilder) foreignKey(c *pg_query.Constraint, columns []string, when
 			WithDetail(`"%s" is not in catalog "%s".`, joined(name.Parts), t.target.catalog.Name).
 			At(t.st.Position(name.Span.Start))
 	}
+	if !self && m.name != t.target.name {
+		t.refers = append(t.refers, m.name)
+	}
 	if err := t.knownColumns(columns, position); err != nil {
 		return err
 	}

@@ -124,8 +124,11 @@ type Plan struct {
 	// Locks are all names to lock when the statement is about several objects, sorted, so that two
 	// statements never wait for each other; Lock is the first of them.
 	Locks []string
-	// Shares are the catalogs of the objects that the statement is about: nobody may change them meanwhile.
+	// Shares are what nobody may change or drop meanwhile: the catalogs and schemas of the objects that the
+	// statement is about, and what they are to depend on.
 	Shares []string
+	// Refers are the full names of the tables that a foreign key of the statement refers to.
+	Refers []string
 	// Whole tells that the statement is about everything in what it locks.
 	Whole bool
 	// Named are objects that get a name of it without a step.

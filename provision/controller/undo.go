@@ -33,8 +33,8 @@ func (r *reconciler) settle(ctx context.Context, h *hold, e ending) (reconcile.R
 		return reconcile.Result{}, r.endFailed(ctx, h, e, undoResult{state: v1alpha1.UndoNotNeeded})
 	case makes(h.step.Action) && job.Spec.OnFailure != v1alpha1.FailurePolicyKeep:
 		return r.undo(ctx, h, e)
-	case e.err.Code == sqlerr.QueryCanceled:
-		return r.tooLate(ctx, h, e)
+	case h.step.Action == plan.Alter || e.err.Code == sqlerr.QueryCanceled:
+		return r.unlessDone(ctx, h, e)
 	}
 	kept := makes(h.step.Action)
 	return reconcile.Result{}, r.endFailed(ctx, h, e, undoResult{state: v1alpha1.UndoNotNeeded, kept: kept})
@@ -109,9 +109,9 @@ func (r *reconciler) beginUndo(ctx context.Context, h *hold, e ending) error {
 	return h.commit(ctx, func(w *statusWriter) { w.undoing(e) })
 }
 
-// tooLate ends a job that was told to stop and that cannot be taken back: it has succeeded when its work
-// turns out to be done.
-func (r *reconciler) tooLate(ctx context.Context, h *hold, e ending) (reconcile.Result, error) {
+// unlessDone ends a job that cannot be taken back: it has succeeded when its work turns out to be done, by
+// a call whose answer was lost or before it was told to stop.
+func (r *reconciler) unlessDone(ctx context.Context, h *hold, e ending) (reconcile.Result, error) {
 	limited, cancel := context.WithTimeout(ctx, max(time.Second, r.settleLeft(h.view())))
 	defer cancel()
 	done, finished, err := r.finished(limited, h)
@@ -122,7 +122,7 @@ func (r *reconciler) tooLate(ctx context.Context, h *hold, e ending) (reconcile.
 		return r.settleLater(ctx, h, e, err)
 	case err != nil:
 		unknown := r.shown(h, err)
-		unknown.Detail = "The job was told to stop; it is not known whether its work was done."
+		unknown.Detail = "It is not known whether the job's work was done."
 		e = ending{reason: v1alpha1.ReasonFailed, err: unknown}
 		return reconcile.Result{}, r.endFailed(ctx, h, e, undoResult{state: v1alpha1.UndoNotNeeded})
 	case finished:
@@ -140,16 +140,16 @@ func (r *reconciler) finished(ctx context.Context, h *hold) (done result, yes bo
 		return result{}, false, err
 	}
 	defer release()
-	seen, err := w.prov.Observe(ctx, w.target)
+	seen, err := w.prov.Observe(ctx, w.target.Renamed())
 	if err != nil {
 		return result{}, false, err
 	}
-	const message = "the cancel came too late"
+	const message = "it turned out to be done"
 	switch w.action {
 	case plan.Create, plan.Ensure:
 		yes = w.own(seen) && seen.UpToDate
 	case plan.Alter:
-		yes = seen.Exists && seen.UpToDate
+		yes = seen.Exists && seen.UpToDate && (w.target.Identity == "" || seen.Identity == w.target.Identity)
 	case plan.Drop:
 		yes, err = w.finishDrop(ctx, seen)
 		seen = provision.Observation{}

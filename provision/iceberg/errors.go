@@ -67,8 +67,13 @@ func isPermission(err error) bool {
 // taken tells whether an insert failed because the name is in use.
 func taken(err error) bool {
 	lite, ok := errors.AsType[sqlite3.Error](err)
-	return ok && lite.Code == sqlite3.ErrConstraint
+	return ok && (lite.ExtendedCode == sqlite3.ErrConstraintPrimaryKey || lite.ExtendedCode == sqlite3.ErrConstraintUnique)
 }
+
+// notCommittedError is of a change that is known not to have taken place: nothing refers to its files.
+type notCommittedError struct{ error }
+
+func (e notCommittedError) Unwrap() error { return e.error }
 
 func notFound(n name) error {
 	return provision.Error(provision.NotFound, "relation %q does not exist", n.table)

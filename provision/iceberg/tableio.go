@@ -82,7 +82,11 @@ func (t *tableIO) CommitTable(
 	}
 	swapped, err := t.s.rows.swap(ctx, t.n, current.MetadataLocation(), location)
 	if err != nil {
-		if current, _ := t.settle(ctx, location); !current {
+		current, known := t.settle(ctx, location)
+		if known && !current {
+			err = notCommittedError{err}
+		}
+		if !current {
 			return nil, "", err
 		}
 		swapped = true

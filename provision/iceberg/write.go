@@ -58,7 +58,8 @@ func (s *System) writeOnce(ctx context.Context, n name, columns []catalog.Column
 	}
 	_, err = txn.Commit(ctx)
 	own, isOwn := errors.AsType[*sqlerr.Error](err)
-	if errors.Is(err, table.ErrCommitFailed) || isOwn && own.Code == sqlerr.UndefinedTable {
+	_, notCommitted := errors.AsType[notCommittedError](err)
+	if notCommitted || errors.Is(err, table.ErrCommitFailed) || isOwn && own.Code == sqlerr.UndefinedTable {
 		// Nothing was committed. After any other error a commit may have happened: the files stay.
 		t.files.discard()
 	}

@@ -30,24 +30,44 @@ func (s *System) rename(ctx context.Context, r plan.Resource, call provision.Cal
 }
 
 func (tx *transaction) renameTable(ctx context.Context, n, renamed name, r plan.Resource) error {
-	found, err := readRelation(ctx, tx.conn, n)
-	if err != nil {
-		return tx.s.errs.later(ctx, err)
-	}
-	if found == nil {
-		there, err := readRelation(ctx, tx.conn, renamed)
-		switch {
-		case err != nil:
-			return tx.s.errs.later(ctx, err)
-		case there != nil && there.identity == r.Identity:
-			return errAbandon // renamed already
-		}
-		return provision.Error(provision.NotFound, "relation %q does not exist", n.table)
+	found, err := tx.findRenamed(ctx, n, renamed, r)
+	switch {
+	case err != nil:
+		return err
+	case found == renamed:
+		return errAbandon // renamed already
 	}
 	if err := tx.lockKnown(ctx, n, r); err != nil {
 		return err
 	}
 	return tx.alter(ctx, "ALTER TABLE "+n.sql()+" RENAME TO "+ident(renamed.table))
+}
+
+// findRenamed tells which of its two names a table has. One that has the new name may be about to be given the
+// old one by somebody whose commit is under way: its lock is waited for.
+func (tx *transaction) findRenamed(ctx context.Context, n, renamed name, r plan.Resource) (name, error) {
+	for {
+		found, err := readRelation(ctx, tx.conn, n)
+		if err != nil || found != nil {
+			return n, tx.s.errs.later(ctx, err)
+		}
+		there, err := readRelation(ctx, tx.conn, renamed)
+		switch {
+		case err != nil:
+			return n, tx.s.errs.later(ctx, err)
+		case there == nil || there.identity != r.Identity:
+			return n, provision.Error(provision.NotFound, "relation %q does not exist", n.table)
+		}
+		if err := tx.exec(ctx, "LOCK TABLE "+renamed.sql()+" IN ACCESS EXCLUSIVE MODE"); err != nil {
+			return n, err
+		}
+		if there, err = readRelation(ctx, tx.conn, renamed); err != nil {
+			return n, tx.s.errs.later(ctx, err)
+		}
+		if there != nil && there.identity == r.Identity {
+			return renamed, nil
+		}
+	}
 }
 
 func (tx *transaction) renameColumns(ctx context.Context, n name, r plan.Resource) error {

@@ -34,6 +34,8 @@ const Database = "tablewright"
 type Gateway struct {
 	Port, HTTPPort int
 	PID            int
+	// Dir is its data folder.
+	Dir string
 
 	remove func() error
 	signal func(os.Signal) error
@@ -49,7 +51,7 @@ func Start(ctx context.Context, env ...string) (*Gateway, error) {
 	if err != nil {
 		return nil, err
 	}
-	g := &Gateway{Port: freePort(), HTTPPort: freePort(), remove: remove, ended: make(chan error, 1)}
+	g := &Gateway{Port: freePort(), HTTPPort: freePort(), Dir: dir, remove: remove, ended: make(chan error, 1)}
 	if err := g.start(ctx, dir, env); err != nil {
 		return nil, errors.Join(fmt.Errorf("%w\n%s", err, g.Log()), remove())
 	}
