@@ -109,6 +109,7 @@ func (s *Session) snapshot(ctx context.Context, st *parse.Statement) (*catalog.S
 	}
 	needs.Schemas = append(needs.Schemas, more.Schemas...)
 	needs.Relations = append(needs.Relations, more.Relations...)
+	needs.AllOf = append(needs.AllOf, more.AllOf...)
 	return s.readSnapshot(ctx, needs)
 }
 

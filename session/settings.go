@@ -25,7 +25,7 @@ func ownSettings() []string {
 func settingsQuery() string {
 	var b strings.Builder
 	b.WriteString(`select pg_catalog.current_setting('client_min_messages'), pg_catalog.current_setting('application_name'),
- (select setting from pg_catalog.pg_settings where name = 'statement_timeout')`)
+ pg_catalog.current_setting('statement_timeout')`)
 	for _, name := range ownSettings() {
 		b.WriteString(", pg_catalog.current_setting('tablewright." + name + "', true)")
 	}
@@ -74,11 +74,11 @@ func (w wishes) parse(own catalog.Options) (deploy.Settings, error) {
 		return w[name]
 	}
 	p := settingParser{}
-	timeout, _ := strconv.Atoi(w["statement_timeout"]) // PostgreSQL's own setting, in milliseconds
+	timeout, _ := parseInterval(w["statement_timeout"]) // as PostgreSQL itself writes it
 	set := deploy.Settings{
 		ClientMinMessages:  w["client_min_messages"],
 		ApplicationName:    w["application_name"],
-		StatementTimeout:   time.Duration(timeout) * time.Millisecond,
+		StatementTimeout:   timeout,
 		Apply:              p.choice("mode", value("mode"), "create", "apply") == "apply",
 		DryRun:             p.dryRun(value("dry_run")) != noDryRun,
 		Rehearse:           p.dryRun(value("dry_run")) == rehearsal,

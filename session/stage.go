@@ -52,6 +52,9 @@ func (s *Session) runDDL(ctx context.Context, st *routed, e *execution) error {
 	if s.autocommits(settings) {
 		return s.runAndCommit(ctx, st, e, settings)
 	}
+	if done, err := s.runPresent(ctx, st, p, settings); done || err != nil {
+		return err
+	}
 	return s.runStaged(ctx, st, e, p, settings)
 }
 
@@ -283,6 +286,15 @@ func (s *Session) changeShadow(ctx context.Context, p *plan.Plan, staged *staged
 	patch := home.RelationPatch{}
 	if c := p.Shadow; c != nil {
 		patch = home.RelationPatch{Path: c.Path, Observed: c.Managed, Options: c.Options, ForeignKeys: c.ForeignKeys}
+	}
+	for _, c := range p.Referrers {
+		sql, err := home.RelationPatch{ForeignKeys: c.ForeignKeys}.Statement(c.Relation)
+		if err != nil {
+			return err
+		}
+		if err := s.runHomeStatement(ctx, nil, &plan.HomeStatement{SQL: sql, Ticket: true}); err != nil {
+			return err
+		}
 	}
 	slow := slices.ContainsFunc(p.Steps, func(step plan.Step) bool { return step.Path == plan.Slow })
 	if slow {

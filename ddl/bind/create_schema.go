@@ -40,6 +40,8 @@ func (c *compiler) createSchema(s *parse.CreateSchema) (*plan.Plan, error) {
 	if m.known {
 		if c.settings.Apply {
 			p.Waits, p.Unchanged, p.Home = true, true, nil
+		} else if s.IfNotExists {
+			p.Present = m.name.HomeString()
 		}
 		return p, nil
 	}

@@ -115,6 +115,8 @@ func (t *tableBuilder) exists(rel *catalog.Relation) (*plan.Plan, error) {
 			return nil, err.At(t.position)
 		}
 		p.WaitJob = rel.JobID
+	} else if t.stmt.GetIfNotExists() && !t.replaces() {
+		p.Present = t.target.name.HomeString()
 	}
 	return p, nil
 }

@@ -88,6 +88,7 @@ func More(st *parse.Statement, snap *catalog.Snapshot) Needs {
 		addUnique(&n.Schemas, schema)
 		n.Relations = append(n.Relations, HomeName{Schema: schema, Name: name.Parts[1]})
 	}
+	n.moreOfRename(explained(st).Node.GetRenameStmt(), snap)
 	return n
 }
 

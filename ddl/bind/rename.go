@@ -55,6 +55,14 @@ func (a *alteration) renameTable(newName string) (*plan.Plan, error) {
 	if a.resource.Path[last] != a.target.name.Table {
 		return p, nil
 	}
+	change := func(key *pg_query.Constraint) { key.GetPktable().Relname = newName }
+	if err := a.renameOwnReferences(change); err != nil {
+		return nil, err
+	}
+	if err := a.renameReferences(p, change); err != nil {
+		return nil, err
+	}
+	p.Shadow.ForeignKeys = a.shadowChange().ForeignKeys
 	step := a.step("rename table "+p.Target, a.before, a.table, false)
 	step.Target.NewPath = slices.Clone(a.resource.Path)
 	step.Target.NewPath[last] = newName
@@ -89,9 +97,20 @@ func (a *alteration) renameColumn(from, to string) (*plan.Plan, error) {
 		}
 		a.table.Constraints[i].Definition = definition
 	}
+	change := func(key *pg_query.Constraint) {
+		for _, n := range key.GetPkAttrs() {
+			renameString(n, from, to)
+		}
+	}
+	if err := a.renameOwnReferences(change); err != nil {
+		return nil, err
+	}
 	p, err := a.plan("ALTER TABLE", a.homeText())
 	if err != nil || len(p.Steps) == 0 {
 		return p, err
+	}
+	if err := a.renameReferences(p, change); err != nil {
+		return nil, err
 	}
 	step := a.step("rename column of table "+p.Target, a.before, a.table, false)
 	step.Target.Renames = []plan.Rename{{From: from, To: to}}
@@ -120,18 +139,20 @@ func renameInConstraint(c catalog.Constraint, from, to string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	rename := func(n *pg_query.Node) {
-		if s := n.GetString_(); s.GetSval() == from {
-			s.Sval = to
-		}
-	}
 	for _, n := range append(node.GetKeys(), node.GetFkAttrs()...) {
-		rename(n)
+		renameString(n, from, to)
 	}
 	for _, ref := range columnRefs(node.GetRawExpr()) {
-		rename(ref.GetFields()[len(ref.GetFields())-1])
+		renameString(ref.GetFields()[len(ref.GetFields())-1], from, to)
 	}
 	return constraintText(node)
+}
+
+// renameString gives a node that is a name another one, if it is that name.
+func renameString(n *pg_query.Node, from, to string) {
+	if s := n.GetString_(); s.GetSval() == from {
+		s.Sval = to
+	}
 }
 
 // constraintText writes a constraint out, from its keyword on.

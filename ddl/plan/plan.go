@@ -145,12 +145,17 @@ type Plan struct {
 	HomeAlone bool
 	// Record tells that the statement leaves a job record: it has steps, or it changes what catalogs there are.
 	Record bool
+	// Present is the name at home of the object that is there and ready, when all that is left of the statement
+	// is home's notice.
+	Present string
 	// WaitJob is the job that is making the object which the statement wants made if it is absent.
 	WaitJob string
 	// Relation is the OID of the shadow that the statement changes, 0 when it makes one or drops it.
 	Relation uint32
 	// Shadow is what the registry must know of a changed shadow; nil when nothing.
 	Shadow *ShadowChange
+	// Referrers are what the registry must know of shadows that refer to the changed one.
+	Referrers []ShadowChange
 	// Unchanged tells that home has nothing to do: the statement does nothing if the systems have not either.
 	Unchanged bool
 	// Made are names that the statement makes and no step creates.

@@ -1,0 +1,39 @@
+package session
+
+import (
+	"context"
+	"strconv"
+
+	"github.com/tablewright/tablewright/ddl/plan"
+	"github.com/tablewright/tablewright/deploy"
+)
+
+// presentQuery takes the lock of a name if nobody has it, sets the ticket of the statement that follows, and
+// looks whether the object is still there.
+const presentQuery = `select pg_catalog.pg_try_advisory_xact_lock(pg_catalog.hashtextextended($1, 0))
+ and case when $4 then pg_catalog.to_regnamespace($2) is not null else pg_catalog.to_regclass($2) is not null end,
+ pg_catalog.set_config('tablewright.ticket', $3, true)`
+
+// runPresent answers an IF NOT EXISTS whose object is there and nothing works on: home has a notice for it, and
+// there is nothing else to do. A file of definitions is run again and again, so this is short. It is not done
+// when somebody is at work on the object.
+func (s *Session) runPresent(ctx context.Context, st *routed, p *plan.Plan, settings deploy.Settings) (done bool, err error) {
+	if p.Present == "" {
+		return false, nil
+	}
+	h := p.Home[0]
+	ticket, schema := s.home.Ticket(s.backend.link.PID, h.SQL), strconv.FormatBool(p.Tag == "CREATE SCHEMA")
+	r, err := s.query(ctx, presentQuery, texts("tablewright:"+p.Target, p.Present, ticket, schema)...)
+	if err != nil || string(r.Rows[0][0]) != "t" {
+		return false, err
+	}
+	if err := expected(p, settings); err != nil {
+		return false, err
+	}
+	h.Ticket = false // it is set
+	if err := s.runHomeStatement(ctx, st, &h); err != nil {
+		return false, err
+	}
+	s.held = CommandComplete{p.Tag}
+	return true, nil
+}
