@@ -117,19 +117,21 @@ func (d *database) current(ctx context.Context) (db *sql.DB, typed bool, err err
 	return fresh, typed, nil
 }
 
-// prepare checks that the file is a catalogue, making its tables in an empty one.
+// prepare checks that the file is a catalogue, making the tables that are missing: all in an empty one, or the
+// second one of whoever is just making both.
 func prepare(ctx context.Context, db *sql.DB) (typed bool, err error) {
-	const query = "SELECT count(*), coalesce(sum(name = 'iceberg_type'), 0) FROM pragma_table_info('iceberg_tables')"
-	var columns, withType int
-	err = whileBusy(ctx, func() error { return db.QueryRowContext(ctx, query).Scan(&columns, &withType) })
-	if err != nil || columns > 0 {
+	const query = `SELECT (SELECT count(*) FROM pragma_table_info('iceberg_namespace_properties')), count(*),
+		coalesce(sum(name = 'iceberg_type'), 0) FROM pragma_table_info('iceberg_tables')`
+	var properties, columns, withType int
+	err = whileBusy(ctx, func() error { return db.QueryRowContext(ctx, query).Scan(&properties, &columns, &withType) })
+	if err != nil || columns > 0 && properties > 0 {
 		return withType > 0, err
 	}
 	err = whileBusy(ctx, func() error {
 		_, err := db.ExecContext(ctx, schemaSQL)
 		return err
 	})
-	return true, err
+	return columns == 0 || withType > 0, err
 }
 
 func (d *database) close() error {
