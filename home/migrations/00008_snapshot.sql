@@ -1,5 +1,6 @@
 -- The compiler sees the comments of catalogs, so that CREATE CATALOG can lead one to its definition, and the
--- names of primary keys, so that ALTER TABLE can drop one.
+-- names of primary keys, so that ALTER TABLE can drop one. Comments are read by subqueries: each call of
+-- obj_description and col_description is a query of its own, which costs more than all the rest.
 
 -- +goose Up
 -- +goose StatementBegin
@@ -9,7 +10,7 @@ create or replace function tablewright.snapshot(wanted jsonb, path name[], type_
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
   oids oid[]; schemas text[];
-  catalogs_json jsonb; schemas_json jsonb; relations_json jsonb; types_json jsonb;
+  catalogs_json json; schemas_json json; relations_json json; types_json json;
 begin
   schemas := array(select jsonb_array_elements_text(wanted->'schemas')) || array_remove(path::text[], 'pg_catalog');
   oids := array(
@@ -29,55 +30,58 @@ begin
       join pg_namespace n on n.nspname = s join pg_class c on c.relnamespace = n.oid
       where c.relkind in ('r', 'v', 'm', 'f', 'p'));
 
-  catalogs_json := (select coalesce(jsonb_agg(jsonb_build_object(
+  catalogs_json := (select coalesce(json_agg(json_build_object(
         'name', c.name, 'type', w.fdwname, 'generation', c.generation, 'owner', pg_get_userbyid(s.srvowner),
-        'oid', c.server::bigint, 'default_schema', c.default_schema, 'comment', obj_description(c.server, 'pg_foreign_server'),
-        'options', (select jsonb_agg(jsonb_build_object('name', o.option_name, 'value', o.option_value) order by o.place)
+        'oid', c.server::bigint, 'default_schema', c.default_schema, 'comment', (select y.description from pg_description y
+          where y.objoid = c.server and y.classoid = 'pg_foreign_server'::regclass and y.objsubid = 0),
+        'options', (select json_agg(json_build_object('name', o.option_name, 'value', o.option_value) order by o.place)
           from rows from (pg_options_to_table(s.srvoptions)) with ordinality o(option_name, option_value, place)))), '[]')
     from tablewright.catalog c join pg_foreign_server s on s.oid = c.server
     join pg_foreign_data_wrapper w on w.oid = s.srvfdw
     where c.name in (select jsonb_array_elements_text(wanted->'catalogs'))
-      or c.name in (select x.catalog from tablewright.relation x where x.oid = any (oids))
+      or c.name in (select x.catalog from unnest(oids) o join tablewright.relation x on x.oid = o)
       or c.name in (select m.catalog from tablewright.managed_schema m where m.name = any (schemas)));
 
-  schemas_json := (select coalesce(jsonb_agg(jsonb_build_object(
+  schemas_json := (select coalesce(json_agg(json_build_object(
         'name', n.nspname, 'oid', n.oid::bigint, 'owner', pg_get_userbyid(n.nspowner), 'catalog', m.catalog)), '[]')
     from pg_namespace n left join tablewright.managed_schema m on m.oid = n.oid
     where n.nspname = any (schemas) or n.oid in (select relnamespace from pg_class where oid = any (oids)));
 
-  relations_json := (select coalesce(jsonb_agg(jsonb_build_object(
+  relations_json := (select coalesce(json_agg(json_build_object(
         'oid', c.oid::bigint, 'schema', n.nspname, 'name', c.relname, 'kind', c.relkind,
-        'owner', pg_get_userbyid(c.relowner), 'comment', obj_description(c.oid, 'pg_class'),
+        'owner', pg_get_userbyid(c.relowner), 'comment', (select y.description from pg_description y
+          where y.objoid = c.oid and y.classoid = 'pg_class'::regclass and y.objsubid = 0),
         'managed', x.managed, 'catalog', x.catalog, 'path', x.path, 'identity', x.identity, 'state', x.state,
         'job_id', x.job_id, 'options', x.options, 'partitioning', x.partitioning, 'foreign_keys', x.constraints,
-        'columns', (select jsonb_agg(jsonb_build_object(
+        'columns', (select json_agg(json_build_object(
               'name', a.attname, 'type', format_type(a.atttypid, a.atttypmod), 'not_null', a.attnotnull,
               'default', case when a.attgenerated = '' then pg_get_expr(d.adbin, d.adrelid) end,
               'identity', case a.attidentity when 'a' then 'ALWAYS' when 'd' then 'BY DEFAULT' end,
-              'comment', col_description(c.oid, a.attnum)) order by a.attnum)
+              'comment', (select y.description from pg_description y
+                where y.objoid = c.oid and y.classoid = 'pg_class'::regclass and y.objsubid = a.attnum)) order by a.attnum)
             from pg_attribute a left join pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
             where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped),
-        'primary_key', (select jsonb_agg(a.attname order by k.place)
+        'primary_key', (select json_agg(a.attname order by k.place)
             from pg_constraint p cross join unnest(p.conkey) with ordinality k(attnum, place)
             join pg_attribute a on a.attrelid = p.conrelid and a.attnum = k.attnum
             where p.conrelid = c.oid and p.contype = 'p'),
         'key_name', (select p.conname from pg_constraint p where p.conrelid = c.oid and p.contype = 'p'),
-        'constraints', (select jsonb_agg(jsonb_build_object('name', k.conname,
+        'constraints', (select json_agg(json_build_object('name', k.conname,
               'kind', case k.contype when 'c' then 'CHECK' when 'u' then 'UNIQUE' else 'FOREIGN KEY' end,
               'definition', pg_get_constraintdef(k.oid)) order by k.conname)
             from pg_constraint k where k.conrelid = c.oid and k.contype in ('c', 'u', 'f')),
-        'dependents', (select jsonb_agg(distinct pg_describe_object('pg_class'::regclass, r.ev_class, 0))
+        'dependents', (select json_agg(distinct pg_describe_object('pg_class'::regclass, r.ev_class, 0))
             from pg_depend dep join pg_rewrite r on dep.classid = 'pg_rewrite'::regclass and r.oid = dep.objid
             where dep.refclassid = 'pg_class'::regclass and dep.refobjid = c.oid and r.ev_class <> c.oid))), '[]')
     from unnest(oids) o join pg_class c on c.oid = o join pg_namespace n on n.oid = c.relnamespace
     left join tablewright.relation x on x.oid = c.oid);
 
-  types_json := (select coalesce(jsonb_agg(jsonb_build_object('asked', wanted->'types'->>(t.place - 1)::int,
+  types_json := (select coalesce(json_agg(json_build_object('asked', wanted->'types'->>(t.place - 1)::int,
         'name', format_type(y.oid, null), 'kind', y.typtype,
         'base', case when y.typtype = 'd' then format_type(y.typbasetype, y.typtypmod) end)), '[]')
     from unnest(type_oids) with ordinality t(oid, place) join pg_type y on y.oid = t.oid);
 
-  return jsonb_build_object('database', current_database(), 'user', current_user,
+  return json_build_object('database', current_database(), 'user', current_user,
     'catalogs', catalogs_json, 'schemas', schemas_json, 'relations', relations_json, 'types', types_json)::text;
 end $$;
 -- +goose StatementEnd
