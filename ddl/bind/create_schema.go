@@ -41,7 +41,7 @@ func (c *compiler) createSchema(s *parse.CreateSchema) (*plan.Plan, error) {
 		if c.settings.Apply {
 			p.Waits, p.Unchanged, p.Home = true, true, nil
 		} else if s.IfNotExists {
-			p.Present = m.name.HomeString()
+			p.Present = c.snap.Schemas[m.home].OID
 		}
 		return p, nil
 	}

@@ -116,7 +116,7 @@ func (t *tableBuilder) exists(rel *catalog.Relation) (*plan.Plan, error) {
 		}
 		p.WaitJob = rel.JobID
 	} else if t.stmt.GetIfNotExists() && !t.replaces() {
-		p.Present = t.target.name.HomeString()
+		p.Present = rel.OID
 	}
 	return p, nil
 }

@@ -145,9 +145,9 @@ type Plan struct {
 	HomeAlone bool
 	// Record tells that the statement leaves a job record: it has steps, or it changes what catalogs there are.
 	Record bool
-	// Present is the name at home of the object that is there and ready, when all that is left of the statement
-	// is home's notice.
-	Present string
+	// Present is the OID at home of the object that is there and ready, when all that is left of the statement is
+	// home's notice; 0 otherwise.
+	Present uint32
 	// WaitJob is the job that is making the object which the statement wants made if it is absent.
 	WaitJob string
 	// Relation is the OID of the shadow that the statement changes, 0 when it makes one or drops it.
