@@ -40,11 +40,11 @@ SEED ?=
 faults: build
 	FAULT_RUNS=$(RUNS) FAULT_SEED=$(SEED) go test -count=1 -timeout 10h -v -run TestKilledAtAnyPoint ./test/e2e
 
-# make undo: each call of each kind of statement hindered in each way, and ROUNDS races of a drop against what
+# make undo: each call of each kind of statement hindered in each way, and RACES rounds of a drop against what
 # depends on it.
-ROUNDS ?= 1000
+RACES ?= 1000
 undo: build
-	UNDO_WHOLE=1 RACE_ROUNDS=$(ROUNDS) go test -count=1 -timeout 6h -v -parallel 8 ./test/faults
+	UNDO_WHOLE=1 RACE_ROUNDS=$(RACES) go test -count=1 -timeout 6h -v -parallel 8 ./test/faults
 
 # make hostile FRAMES=160000 SEED=7: frames that look right and are not, clients that mean no good, and the
 # fuzzers of the decoders for FUZZ each. SEED repeats a run.
