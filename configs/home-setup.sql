@@ -974,7 +974,8 @@ revoke all on function tablewright.forget_table(oid, oid) from public;
 -- {"made": n, "changed": n, "gone": n, "kept": [table], "problems": [text]}.
 create or replace function tablewright.observe(catalog_name text, batch jsonb) returns jsonb
 language plpgsql security definer
-set search_path = pg_catalog, pg_temp set lc_messages = 'C' as $$
+-- What is found was there before: it belongs to no set.
+set search_path = pg_catalog, pg_temp set lc_messages = 'C' set tablewright.set = '' as $$
 declare
   frames text; owner text; item jsonb; name text; r record; outcome text;
   made int := 0; changed int := 0; gone int := 0; kept jsonb := '[]'; problems jsonb := '[]';

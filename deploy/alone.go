@@ -3,6 +3,7 @@ package deploy
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/tablewright/tablewright/ddl/plan"
@@ -86,12 +87,14 @@ func (r *Run) givesUp(err error) bool {
 func (r *Run) cancelRest(ctx context.Context, jobs, inline []*work) {
 	ctx, cancel := context.WithTimeout(ctx, cancelMax)
 	defer cancel()
-	for _, w := range jobs {
-		if err := r.d.jobs.Cancel(ctx, w.resource); err != nil {
-			r.d.log.Warn().Err(err).Str("job_id", w.JobID.String()).Msg("job of a cancelled statement not cancelled")
+	for _, w := range slices.Concat(jobs, inline) {
+		if w.resource.Name != "" {
+			if err := r.d.jobs.Cancel(ctx, w.resource); err != nil {
+				r.d.log.Warn().Err(err).Str("job_id", w.JobID.String()).Msg("job of a cancelled statement not cancelled")
+			}
+			continue
 		}
-	}
-	for _, w := range inline {
+		// Nobody has been given it yet.
 		if err := r.d.end(ctx, w.JobID, history.Cancelled, "", sqlerr.New(sqlerr.QueryCanceled, "job was cancelled")); err != nil {
 			r.d.log.Error().Err(err).Str("job_id", w.JobID.String()).Msg("end of the job not recorded")
 			r.d.retryLater(w.JobID)

@@ -23,21 +23,30 @@ func (s *Session) autocommits(settings deploy.Settings) bool {
 
 // runAndCommit commits what the block has done, runs the statement and commits that.
 func (s *Session) runAndCommit(ctx context.Context, st *routed, e *execution, settings deploy.Settings) error {
+	return s.apart(ctx, e, func() error {
+		// What was staged is done now: the statement meets it as it has become.
+		p, elsewhere, err := s.planDDL(ctx, st, settings)
+		switch {
+		case err != nil:
+			return err
+		case elsewhere != nil:
+			return elsewhere(e)
+		}
+		return s.runStaged(ctx, st, e, p, settings)
+	})
+}
+
+// apart runs work in a transaction of its own, between those of the block before it and behind it.
+func (s *Session) apart(ctx context.Context, e *execution, work func() error) error {
 	if err := s.commitOpen(ctx, e); err != nil {
 		return err
 	}
-	// What was staged is done now: the statement meets it as it has become.
-	p, elsewhere, err := s.planDDL(ctx, st, settings)
-	switch {
-	case err != nil:
-		return err
-	case elsewhere != nil:
-		return elsewhere(e)
-	}
-	if err := s.runStaged(ctx, st, e, p, settings); err != nil || len(s.tx.staged) == 0 {
+	if err := work(); err != nil {
 		return err
 	}
-	s.tx.staged[0].alone = true
+	if len(s.tx.staged) > 0 {
+		s.tx.staged[0].alone = true
+	}
 	return s.commitChained(ctx)
 }
 
@@ -48,26 +57,30 @@ func (s *Session) commitOpen(ctx context.Context, e *execution) error {
 		return err
 	}
 	s.dropPortalsBut(e.portal)
-	if len(s.tx.staged) > 0 {
-		return s.commitChained(ctx)
-	}
-	if _, err := s.query(ctx, beforeCommitQuery); err != nil {
-		return err
-	}
-	if _, err := s.commitHome(ctx, chainText()); err != nil {
-		return s.reopen(ctx, err)
-	}
-	return nil
+	return s.commitChained(ctx)
 }
 
-// commitChained commits the staged work; the client stays in its block.
+// commitChained commits what is open, with the staged work if there is any; the client stays in its block.
 func (s *Session) commitChained(ctx context.Context) error {
 	held := s.held
-	if err := s.commitStaged(ctx, chainText()); err != nil {
+	commit := s.commitPlain
+	if len(s.tx.staged) > 0 {
+		commit = s.commitStaged
+	}
+	if err := commit(ctx, chainText()); err != nil {
 		return s.reopen(ctx, err)
 	}
 	s.held = held
 	return nil
+}
+
+// commitPlain commits what is the home database's alone.
+func (s *Session) commitPlain(ctx context.Context, text *routed) error {
+	if _, err := s.query(ctx, beforeCommitQuery); err != nil {
+		return err
+	}
+	_, err := s.commitHome(ctx, text)
+	return err
 }
 
 // reopen opens a block again, after its commit failed with cause, which the block then fails with.

@@ -49,14 +49,7 @@ func (s *Session) ownedCatalog(ctx context.Context, name string) (catalog.Catalo
 	if !ok {
 		return cat, sqlerr.New(sqlerr.UndefinedObject, "catalog \"%s\" does not exist", name)
 	}
-	owner, err := s.QueryText(ctx, "select pg_catalog.pg_has_role($1::pg_catalog.name, 'USAGE')::pg_catalog.text", cat.Owner)
-	if err != nil {
-		return cat, err
-	}
-	if owner != "true" {
-		return cat, sqlerr.New(sqlerr.InsufficientPrivilege, "must be owner of catalog %s", name)
-	}
-	return cat, nil
+	return cat, s.mustOwn(ctx, cat.Owner, "catalog", name)
 }
 
 // ticketed runs a statement with its ticket and returns the one value that it answers.

@@ -98,6 +98,18 @@ func (s *Session) mayPlan(ctx context.Context, p *plan.Plan) error {
 	return nil
 }
 
+// onlyPlanned deals with tablewright.dry_run; done tells that the plan was all that was asked for.
+func (s *Session) onlyPlanned(ctx context.Context, p *plan.Plan, settings deploy.Settings) (done bool, err error) {
+	switch {
+	case !settings.DryRun:
+		return false, nil
+	case settings.Rehearse:
+		return false, s.rehearse(ctx, p, settings)
+	default:
+		return true, s.dryRun(ctx, p, settings)
+	}
+}
+
 // dryRun answers a statement's plan as notices, and touches nothing.
 func (s *Session) dryRun(ctx context.Context, p *plan.Plan, settings deploy.Settings) error {
 	if err := s.mayPlan(ctx, p); err != nil {

@@ -64,9 +64,10 @@ func settled(p *plan.Plan) []string {
 	return names
 }
 
-// notStaged refuses to give a catalog another name below the work on it that waits for the commit.
+// notStaged refuses to give a catalog another name, or to read what its system holds, below the work on it that
+// waits for the commit.
 func (s *Session) notStaged(p *plan.Plan) error {
-	if len(p.Named) == 0 {
+	if len(p.Named) == 0 && p.Discover == nil {
 		return nil
 	}
 	for _, st := range s.tx.staged {
@@ -74,7 +75,7 @@ func (s *Session) notStaged(p *plan.Plan) error {
 			return slices.ContainsFunc(p.Locks, func(l string) bool { return name == l || strings.HasPrefix(name, l+".") })
 		}) {
 			return sqlerr.New(sqlerr.ObjectInUse, "%s is being changed by this transaction", st.plan.Target).
-				WithHint("Rename the catalog in a transaction of its own.")
+				WithHint("Run %s in a transaction of its own.", p.Tag)
 		}
 	}
 	return nil

@@ -21,13 +21,18 @@ func (s *Session) mayDrop(ctx context.Context, st *parse.Statement, snap *catalo
 		if !ok {
 			continue
 		}
-		allowed, err := s.QueryText(ctx, "select pg_catalog.pg_has_role($1::pg_catalog.name, 'USAGE')::pg_catalog.text", schema.Owner)
-		if err != nil {
+		if err := s.mustOwn(ctx, schema.Owner, "schema", schema.Name); err != nil {
 			return err
-		}
-		if allowed != "true" {
-			return sqlerr.New(sqlerr.InsufficientPrivilege, "must be owner of schema %s", schema.Name)
 		}
 	}
 	return nil
+}
+
+// mustOwn refuses who has not the rights of an object's owner.
+func (s *Session) mustOwn(ctx context.Context, owner, kind, name string) error {
+	allowed, err := s.QueryText(ctx, "select pg_catalog.pg_has_role($1::pg_catalog.name, 'USAGE')::pg_catalog.text", owner)
+	if err == nil && allowed != "true" {
+		err = sqlerr.New(sqlerr.InsufficientPrivilege, "must be owner of %s %s", kind, name)
+	}
+	return err
 }

@@ -17,21 +17,22 @@ func (s *Session) mayOpen(ctx context.Context, p *plan.Plan) error {
 		if step.Action != plan.Open {
 			continue
 		}
-		sql, name := "select pg_catalog.has_foreign_data_wrapper_privilege($1, 'USAGE')::pg_catalog.text", step.Catalog.Type
-		refused := sqlerr.New(sqlerr.InsufficientPrivilege, "permission denied for foreign-data wrapper %s", step.Catalog.Type)
-		if step.Catalog.OID != 0 {
-			sql, name = "select pg_catalog.pg_has_role($1::pg_catalog.name, 'USAGE')::pg_catalog.text", step.Catalog.Owner
-			refused = sqlerr.New(sqlerr.InsufficientPrivilege, "must be owner of foreign server %s", step.Catalog.Name)
-		}
-		allowed, err := s.QueryText(ctx, sql, name)
-		if err != nil {
+		if err := s.mayOpenCatalog(ctx, step.Catalog); err != nil {
 			return err
-		}
-		if allowed != "true" {
-			return refused
 		}
 	}
 	return nil
+}
+
+func (s *Session) mayOpenCatalog(ctx context.Context, c catalog.Catalog) error {
+	if c.OID != 0 {
+		return s.mustOwn(ctx, c.Owner, "foreign server", c.Name)
+	}
+	allowed, err := s.QueryText(ctx, "select pg_catalog.has_foreign_data_wrapper_privilege($1, 'USAGE')::pg_catalog.text", c.Type)
+	if err == nil && allowed != "true" {
+		err = sqlerr.New(sqlerr.InsufficientPrivilege, "permission denied for foreign-data wrapper %s", c.Type)
+	}
+	return err
 }
 
 // sameSecrets are the places of those stored secrets whose values a plan would store again. Only who may

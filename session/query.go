@@ -2,8 +2,11 @@ package session
 
 import (
 	"context"
+	"errors"
 
 	"github.com/jackc/pgx/v5/pgproto3"
+
+	"github.com/tablewright/tablewright/ddl/sqlerr"
 )
 
 // ownName is the prepared statement and portal of the session's own queries. The client's unnamed ones
@@ -18,13 +21,17 @@ type result struct {
 
 // query runs one statement of the session's own on the home connection, inside the client's transaction
 // and without ending it, and collects its rows. Parameters are in text form. An error puts the home
-// server into its failed state, as an error of the client's would.
+// server into its failed state, as an error of the client's would; it has no position, since the text is none
+// of the client's.
 func (s *Session) query(ctx context.Context, sql string, args ...[]byte) (result, error) {
 	x := newExchange(s.client)
 	if err := s.addQuery(x, sql, args); err != nil {
 		return result{}, err
 	}
-	if err := s.backend.run(ctx, x, func() { s.cancelHome(context.WithoutCancel(ctx)) }); err != nil {
+	err := s.backend.run(ctx, x, func() { s.cancelHome(context.WithoutCancel(ctx)) })
+	if e, ok := errors.AsType[*sqlerr.Error](err); ok {
+		return result{}, e.At(0)
+	} else if err != nil {
 		return result{}, err
 	}
 	return result{Rows: x.rows, Tag: x.tag}, nil

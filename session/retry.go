@@ -27,10 +27,7 @@ func (s *Session) retryJob(ctx context.Context, st *routed, id uuid.UUID, settin
 	s.retryOf = id
 	defer func() { s.retryOf = uuid.Nil }()
 	if !slices.ContainsFunc(old.Steps, func(step plan.Step) bool { return step.Action != plan.Drop }) {
-		if err := s.allowedNow(old, settings); err != nil {
-			return err
-		}
-		err = s.stage(ctx, st, old, settings)
+		err = s.retryDrop(ctx, st, old, settings)
 	} else {
 		err = s.repeat(ctx, st, old.Statement)
 	}
@@ -38,6 +35,29 @@ func (s *Session) retryJob(ctx context.Context, st *routed, id uuid.UUID, settin
 		s.held = CommandComplete{"RETRY JOB"}
 	}
 	return err
+}
+
+// retryDrop goes on with what only deletes, as the session wishes it.
+func (s *Session) retryDrop(ctx context.Context, st *routed, old *plan.Plan, settings deploy.Settings) error {
+	if done, err := s.onlyPlanned(ctx, old, settings); done || err != nil {
+		return err
+	}
+	if err := s.allowedNow(old, settings); err != nil {
+		return err
+	}
+	stage := func() error {
+		if err := s.lock(ctx, old); err != nil {
+			return err
+		}
+		if err := expected(old, settings); err != nil {
+			return err
+		}
+		return s.stage(ctx, st, old, settings)
+	}
+	if s.autocommits(settings) {
+		return s.apart(ctx, &execution{}, stage)
+	}
+	return stage()
 }
 
 // mayRetry: a monitor sees the jobs of others, and does not repeat them.

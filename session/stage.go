@@ -38,13 +38,8 @@ func (s *Session) runDDL(ctx context.Context, st *routed, e *execution) error {
 	if settings, err = wishes.parse(p.Settings); err != nil {
 		return err
 	}
-	if settings.DryRun {
-		if !settings.Rehearse {
-			return s.dryRun(ctx, p, settings)
-		}
-		if err := s.rehearse(ctx, p, settings); err != nil {
-			return err
-		}
+	if done, err := s.onlyPlanned(ctx, p, settings); done || err != nil {
+		return err
 	}
 	if err := s.allowedNow(p, settings); err != nil {
 		return err

@@ -22,14 +22,12 @@ func (s *Session) planAgain(
 		switch {
 		case err != nil:
 			return nil, nil, err
-		case p.Waits:
-			p = again
-		case elsewhere != nil || again.Hash != p.Hash:
+		case !p.Waits && (elsewhere != nil || again.Hash != p.Hash || !slices.Equal(again.Locks, p.Locks)):
 			return nil, nil, stale(p.Target)
-		}
-		if elsewhere != nil {
+		case elsewhere != nil:
 			return nil, elsewhere, nil
 		}
+		p = again // what it refers to may have become more
 	}
 	return p, nil, s.catalogsStand(ctx, p)
 }

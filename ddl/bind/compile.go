@@ -21,6 +21,7 @@ type compiler struct {
 	settings Settings
 	names    []parse.Name   // of st
 	refers   []catalog.Name // tables that foreign keys of it refer to
+	stands   []catalog.Name // what the object stands in, of a statement without steps
 	resolver
 }
 
@@ -122,6 +123,9 @@ func (c *compiler) share(p *plan.Plan) {
 		if step.Target.Kind == plan.TableKind && name.Schema != "" {
 			hold(catalog.Name{Catalog: name.Catalog, Schema: name.Schema})
 		}
+	}
+	for _, name := range c.stands {
+		hold(name)
 	}
 	for _, name := range c.refers {
 		if name.Schema != "" {

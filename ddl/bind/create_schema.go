@@ -1,6 +1,7 @@
 package bind
 
 import (
+	"github.com/tablewright/tablewright/ddl/catalog"
 	"github.com/tablewright/tablewright/ddl/parse"
 	"github.com/tablewright/tablewright/ddl/plan"
 	"github.com/tablewright/tablewright/ddl/sqlerr"
@@ -42,6 +43,7 @@ func (c *compiler) createSchema(s *parse.CreateSchema) (*plan.Plan, error) {
 			p.Waits, p.Unchanged, p.Home = true, true, nil
 		} else if s.IfNotExists {
 			p.Present = c.snap.Schemas[m.home].OID
+			c.stands = append(c.stands, catalog.Name{Catalog: m.name.Catalog})
 		}
 		return p, nil
 	}

@@ -117,6 +117,11 @@ func (t *tableBuilder) exists(rel *catalog.Relation) (*plan.Plan, error) {
 		p.WaitJob = rel.JobID
 	} else if t.stmt.GetIfNotExists() && !t.replaces() {
 		p.Present = rel.OID
+		name := t.target.name
+		t.stands = append(t.stands, catalog.Name{Catalog: name.Catalog})
+		if name.Schema != "" {
+			t.stands = append(t.stands, catalog.Name{Catalog: name.Catalog, Schema: name.Schema})
+		}
 	}
 	return p, nil
 }

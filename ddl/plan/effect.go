@@ -49,6 +49,9 @@ func creates(p *Plan) bool {
 
 // idle tells whether nothing is to be done.
 func idle(p *Plan, extra Extra) bool {
+	if p.Discover != nil {
+		return false // what the system holds is read, whatever it is
+	}
 	if len(p.Steps) == 0 {
 		// Without a shadow to change, a statement that waits is one of IF [NOT] EXISTS, and home says so.
 		again := p.Tag == "COMMENT" && p.Relation != 0 && p.Shadow.Empty() // a comment that is there

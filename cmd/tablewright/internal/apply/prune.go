@@ -54,7 +54,7 @@ func (x removal) contains(removals []removal) bool {
 	for _, other := range removals {
 		switch {
 		case !other.Keep || len(other.parts) <= len(x.parts):
-		case x.Kind == "catalog" && other.catalog == x.Name, x.Kind == "schema" && strings.HasPrefix(other.Name, x.Name+"."):
+		case x.Kind == "catalog" && other.catalog == x.catalog, x.Kind == "schema" && strings.HasPrefix(other.Name, x.Name+"."):
 			return true
 		}
 	}

@@ -116,7 +116,7 @@ func (r *run) rehearseStatement(ctx context.Context, s *script, st *parse.Statem
 	default:
 		err = r.safely(ctx, func() error { return r.plan(ctx, st, res) })
 	}
-	if err == nil && (res.Result != notShown || explainable(st)) {
+	if err == nil {
 		err = r.declare(ctx, st, res)
 	}
 	if err != nil {

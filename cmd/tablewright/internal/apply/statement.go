@@ -3,6 +3,7 @@ package apply
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"time"
 
@@ -148,24 +149,36 @@ func (r *run) declare(ctx context.Context, st *parse.Statement, res *result) err
 		if name.Role != parse.Target {
 			continue
 		}
-		parts := name.Parts
-		r.declared = append(r.declared, quoted(parts))
-		if renamed := st.Node.GetRenameStmt().GetNewname(); renamed != "" {
-			last := append(append([]string{}, parts[:len(parts)-1]...), renamed)
-			r.declared = append(r.declared, quoted(last))
-		}
-		if name.Kind != parse.RelationName || len(parts) == 2 {
-			continue
-		}
-		rows, err := r.conn.query(ctx, resolveQuery, quoted(parts[max(len(parts)-2, 0):]))
-		if err != nil {
+		if err := r.declareName(ctx, name.Kind, name.Parts); err != nil {
 			return err
 		}
-		for _, row := range rows {
-			r.declared = append(r.declared, quoted(row))
+		renamed := st.Node.GetRenameStmt().GetNewname()
+		if renamed == "" {
+			continue
+		}
+		before, old := name.Parts[:len(name.Parts)-1], catalog.QuoteIdent(name.Parts[len(name.Parts)-1])
+		if err := r.declareName(ctx, name.Kind, append(slices.Clone(before), renamed)); err != nil {
+			return err
+		}
+		// What the gateway calls it may have more parts than the file gives.
+		if full, ok := strings.CutSuffix(res.Object, old); ok {
+			r.declared = append(r.declared, full+catalog.QuoteIdent(renamed))
 		}
 	}
 	return nil
+}
+
+// declareName notes a name as it is written, and as it is found by the search path.
+func (r *run) declareName(ctx context.Context, kind parse.NameKind, parts []string) error {
+	r.declared = append(r.declared, quoted(parts))
+	if kind != parse.RelationName || len(parts) == 2 {
+		return nil
+	}
+	rows, err := r.conn.query(ctx, resolveQuery, quoted(parts[max(len(parts)-2, 0):]))
+	for _, row := range rows {
+		r.declared = append(r.declared, quoted(row))
+	}
+	return err
 }
 
 // resolveQuery finds the schema of a name by the search path that the file has set.
