@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"github.com/tablewright/tablewright/provision/provisiontest/pgserver"
+	"github.com/tablewright/tablewright/test/gatewaytest"
 )
 
 // bouncerProgram is where Debian puts it, which is not in everybody's PATH.
@@ -16,10 +17,7 @@ const bouncerProgram = "/usr/sbin/pgbouncer"
 // startBouncer starts PgBouncer in front of the home server. A session has a server connection to itself, as in
 // the gateway; between sessions PgBouncer keeps them.
 func (st *stage) startBouncer(ctx context.Context) error {
-	port, err := freePort()
-	if err != nil {
-		return err
-	}
+	port := gatewaytest.FreePort()
 	config, err := st.bouncerFiles(ctx, port)
 	if err != nil {
 		return err

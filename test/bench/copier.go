@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/tablewright/tablewright/provision/provisiontest/pgserver"
+	"github.com/tablewright/tablewright/test/gatewaytest"
 )
 
 // startCopier starts this program once more, as the copier: its CPU time is then its own.
@@ -17,10 +18,7 @@ func (st *stage) startCopier(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	port, err := freePort()
-	if err != nil {
-		return err
-	}
+	port := gatewaytest.FreePort()
 	p, err := startProcess(ctx, self, "-copier", fmt.Sprintf("%s:%d", pgserver.Host, st.home.Port), "-copier-port", fmt.Sprint(port))
 	if err != nil {
 		return err

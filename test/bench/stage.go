@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -139,14 +138,6 @@ func clientDSN(port int) string {
 	return fmt.Sprintf("host=127.0.0.1 port=%d user=%s dbname=%s sslmode=disable", port, user, database)
 }
 
-func freePort() (int, error) {
-	ln, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // returns at once
-	if err != nil {
-		return 0, err
-	}
-	return ln.Addr().(*net.TCPAddr).Port, ln.Close() //nolint:forcetypeassert // a TCP listener's
-}
-
 // startGateway starts the binary with the same PostgreSQL as its home database.
 func (st *stage) startGateway(ctx context.Context) (err error) {
 	if st.gateway, err = st.newGateway(ctx); err != nil {
@@ -163,21 +154,14 @@ func (st *stage) newGateway(ctx context.Context) (*gatewaytest.Gateway, error) {
 		fmt.Sprintf("TABLEWRIGHT_HOME_DSN=host=%s port=%d user=%s dbname=%s sslmode=disable", pgserver.Host, st.home.Port, owner, database))
 }
 
-// describe prints what the figures were taken on, and makes sure that the servers are durable.
+// describe prints what the figures were taken on.
 func (st *stage) describe(ctx context.Context) error {
-	conn, err := st.home.Connect(ctx, database)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = conn.Close(ctx) }()
-	var version, fsync, commit string
-	err = conn.QueryRow(ctx, `select current_setting('server_version'), current_setting('fsync'), current_setting('synchronous_commit')`).
-		Scan(&version, &fsync, &commit)
-	if err != nil {
-		return err
-	}
-	if fsync != "on" || commit != "on" {
-		return errors.New("the servers must run with fsync and synchronous_commit on")
+	var version string
+	for _, server := range []*pgserver.Server{st.home, st.remote} {
+		var err error
+		if version, err = durable(ctx, server); err != nil {
+			return err
+		}
 	}
 	pooler, err := exec.CommandContext(ctx, bouncerProgram, "--version").Output()
 	if err != nil {
@@ -186,6 +170,22 @@ func (st *stage) describe(ctx context.Context) error {
 	fmt.Printf("%d × %s, %s. PostgreSQL %s (fsync and synchronous_commit on), %s, Go %s.\n", runtime.NumCPU(), processor(),
 		kernel(), version, strings.SplitN(string(pooler), "\n", 2)[0], strings.TrimPrefix(runtime.Version(), "go"))
 	return nil
+}
+
+// durable makes sure that a server keeps what it has committed, and returns its version.
+func durable(ctx context.Context, server *pgserver.Server) (version string, err error) {
+	conn, err := server.Connect(ctx, "postgres")
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = conn.Close(ctx) }()
+	var on bool
+	err = conn.QueryRow(ctx, `select current_setting('server_version'),
+		(select bool_and(setting = 'on') from pg_settings where name in ('fsync', 'synchronous_commit', 'full_page_writes'))`).Scan(&version, &on)
+	if err == nil && !on {
+		err = errors.New("the servers must run with fsync, synchronous_commit and full_page_writes on")
+	}
+	return version, err
 }
 
 // processor is the machine's, as Linux names it.

@@ -1,7 +1,6 @@
 package e2e
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -17,6 +16,7 @@ import (
 	"time"
 
 	"github.com/tablewright/tablewright/home/hometest"
+	"github.com/tablewright/tablewright/test/gatewaytest"
 )
 
 const (
@@ -33,9 +33,8 @@ type gateway struct {
 	args []string
 	env  []string
 
-	mu   sync.Mutex
 	cmd  *exec.Cmd
-	log  bytes.Buffer
+	log  gatewaytest.Log
 	done chan error
 }
 
@@ -85,7 +84,7 @@ func (g *gateway) start() error {
 	}, g.args...)
 	cmd := exec.Command(binary(), args...)
 	cmd.Env = append(os.Environ(), g.env...)
-	cmd.Stdout, cmd.Stderr = g, g
+	cmd.Stdout, cmd.Stderr = &g.log, &g.log
 	if err := cmd.Start(); err != nil {
 		return err
 	}
@@ -137,18 +136,7 @@ func (g *gateway) stop(sig syscall.Signal) error {
 	}
 }
 
-// Write takes the gateway's log.
-func (g *gateway) Write(p []byte) (int, error) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return g.log.Write(p)
-}
-
-func (g *gateway) output() string {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return g.log.String()
-}
+func (g *gateway) output() string { return g.log.String() }
 
 // dsn is a connection string for drivers.
 func (g *gateway) dsn() string {

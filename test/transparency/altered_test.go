@@ -6,7 +6,6 @@ import (
 	"net"
 	"os"
 	"path/filepath"
-	"strconv"
 	"testing"
 )
 
@@ -97,7 +96,7 @@ func alter(t *testing.T, from, to string) side {
 // proxy carries one connection; an answer of a test is in one piece.
 func proxy(client net.Conn, from, to string) {
 	defer client.Close()
-	gateway, err := net.Dial("tcp", "127.0.0.1:"+strconv.Itoa(shared.port))
+	gateway, err := net.Dial("tcp", shared.Address())
 	if err != nil {
 		return
 	}

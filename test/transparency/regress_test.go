@@ -118,7 +118,7 @@ func runSuite(t *testing.T, suite string, files []string, choose func(*gateway) 
 		if err != nil {
 			out = fmt.Sprintf("%s: %v", on.name, err)
 		}
-		out = strings.NewReplacer(built, "BUILD", g.dir, "DATA").Replace(out)
+		out = strings.NewReplacer(built, "BUILD", g.Dir, "DATA").Replace(out)
 		outputs[i] = withoutCopyLines(normalise(out))
 	}
 	return outputs

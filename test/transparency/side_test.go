@@ -29,7 +29,7 @@ type side struct {
 }
 
 func (g *gateway) direct() side  { return side{"directly", g.socket(), 5432} }
-func (g *gateway) through() side { return side{"through the gateway", "127.0.0.1", g.port} }
+func (g *gateway) through() side { return side{"through the gateway", "127.0.0.1", g.Port} }
 
 // clientPrograms is the folder of the newest psql itself: what Debian puts into the PATH is a script that
 // takes longer to start than psql takes for a script.

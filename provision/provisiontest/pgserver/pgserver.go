@@ -105,7 +105,7 @@ func (s *Server) prepare(ctx context.Context, settings []string) error {
 	if out, err := initdb.CombinedOutput(); err != nil {
 		return fmt.Errorf("initdb: %w: %s", err, out)
 	}
-	if s.Port, err = FreePort(ctx); err != nil {
+	if s.Port, err = freePort(ctx); err != nil {
 		return err
 	}
 	lines := append([]string{
@@ -163,8 +163,8 @@ func (s *Server) command(ctx context.Context, program string, args ...string) *e
 	return cmd
 }
 
-// FreePort is a port of Host that nobody listens on.
-func FreePort(ctx context.Context) (uint16, error) {
+// freePort is a port of Host that nobody listens on.
+func freePort(ctx context.Context) (uint16, error) {
 	var lc net.ListenConfig
 	l, err := lc.Listen(ctx, "tcp", Host+":0")
 	if err != nil {

@@ -1,4 +1,4 @@
-set statement_timeout = '30ms';
+set statement_timeout = '300ms';
 select pg_sleep(5);
 select 1;
 begin;
