@@ -5,20 +5,19 @@ import (
 	"fmt"
 	"strconv"
 	"testing"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 )
 
 // commits are blocks whose COMMIT the home database refuses, or whose client is gone while it is under way.
 var commits = []struct {
-	name  string
-	block []string
+	name, code string
+	block      []string
 }{
-	{"a deferred key", []string{
+	{"a deferred key", "23503", []string{
 		"create table {a}.s.t (id bigint)", "alter table {b}.s.t add column c int", "insert into {w}h values (2)",
 	}},
-	{"a trigger that fails at the commit", []string{
+	{"a trigger that fails at the commit", "P0001", []string{
 		"create table {a}.s.t (id bigint)", "create table {l}.s.u (id bigint)", "insert into {w}k values (2)",
 	}},
 }
@@ -36,7 +35,11 @@ func TestCommitFails(t *testing.T) {
 			before := w.dump()
 			w.must("begin")
 			w.must(c.block...)
-			w.answer(send(w.conn, "commit"), []string{"23503", "P0001"})
+			w.faults.arm(0, "")
+			w.mustFail(send(w.conn, "commit"), c.code)
+			if _, calls := w.faults.rest(); c.code == "23503" && len(calls) > 0 {
+				t.Errorf("a key that does not hold is found after %q", calls)
+			}
 			w.settle()
 			if d := difference(before, w.dump()); d != "" {
 				t.Errorf("not all is as before:\n%s", d)
@@ -110,14 +113,14 @@ func (w *world) holdLock() (release func()) {
 // waiter asks the second system for a number until it is what is waited for.
 func (w *world) waiter(query string, is func(int) bool) (n int) {
 	w.t.Helper()
-	for deadline := time.Now().Add(settleMax); time.Now().Before(deadline); time.Sleep(settlePoll) {
+	became := eventually(func() bool {
 		if err := w.outside[1].QueryRow(context.Background(), query).Scan(&n); err != nil {
 			w.t.Fatal(err)
 		}
-		if is(n) {
-			return n
-		}
+		return is(n)
+	})
+	if !became {
+		w.t.Fatalf("%s is %d", query, n)
 	}
-	w.t.Fatalf("%s is %d", query, n)
-	return 0
+	return n
 }

@@ -21,7 +21,7 @@ import (
 const structureQuery = `
 with visible as (
 	select c.*, n.nspname from pg_class c join pg_namespace n on n.oid = c.relnamespace
-	where n.nspname !~ '^(pg_|information_schema$|tablewright$)' and n.nspname ~ $1)
+	where n.nspname !~ '^(pg_|information_schema$|tablewright$)' and (n.nspname ~ $1 or n.nspname = 'public' and c.relname ~ $2))
 select 'schema ' || nspname || ' oid=' || oid from pg_namespace where nspname !~ '^(pg_|information_schema$|tablewright$)' and nspname ~ $1
 union all
 select format('relation %s.%s %s oid=%s options=%s comment=%s', nspname, relname, relkind, oid, reloptions, obj_description(oid, 'pg_class'))
@@ -57,18 +57,19 @@ func (w *world) dump() string {
 		if conn == nil {
 			continue
 		}
-		fmt.Fprintf(&b, "-- system %d\n%s%s", i, w.lines(conn, structureQuery, "."), w.rows(conn))
+		fmt.Fprintf(&b, "-- system %d\n%s%s", i, w.lines(conn, structureQuery, ".", "."), w.rows(conn, "^s", "^$"))
 	}
 	fmt.Fprintf(&b, "-- lake\n%s", w.lakeText())
-	fmt.Fprintf(&b, "-- home\n%s", w.lines(w.conn, structureQuery, "^"+w.id))
+	own := "^" + w.id + `[a-z]\d*(_|$)` // tables and views of the home database, and what belongs to them
+	fmt.Fprintf(&b, "-- home\n%s%s", w.lines(w.conn, structureQuery, "^"+w.id+`[abjl](\.|$)`, own), w.rows(w.conn, "^$", own))
 	fmt.Fprintf(&b, "%s", w.lines(w.conn, registryQuery, "^"+w.id+"[abjl]$"))
 	fmt.Fprintf(&b, "-- unfinished\n%s\n", w.one(unfinishedQuery, w.pattern()))
 	return b.String()
 }
 
-func (w *world) lines(conn *pgx.Conn, query, pattern string) string {
+func (w *world) lines(conn *pgx.Conn, query string, args ...any) string {
 	w.t.Helper()
-	rows, err := conn.Query(context.Background(), query, pattern)
+	rows, err := conn.Query(context.Background(), query, args...)
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -79,13 +80,14 @@ func (w *world) lines(conn *pgx.Conn, query, pattern string) string {
 	return strings.Join(append(lines, ""), "\n")
 }
 
-// rows are the rows of all tables of a system.
-func (w *world) rows(conn *pgx.Conn) string {
+// rows are the rows of the tables whose schema matches, and of those in public whose name does.
+func (w *world) rows(conn *pgx.Conn, schema, name string) string {
 	w.t.Helper()
-	tables := w.lines(conn, "select oid::regclass::text from pg_class where relkind in ('r', 'p') and relnamespace::regnamespace::text ~ $1 order by 1", "^s")
+	tables := w.lines(conn, `select c.oid::regclass::text from pg_class c join pg_namespace n on n.oid = c.relnamespace
+		where c.relkind in ('r', 'p') and (n.nspname ~ $1 or n.nspname = 'public' and c.relname ~ $2) order by 1`, schema, name)
 	var b strings.Builder
 	for table := range strings.FieldsSeq(tables) {
-		b.WriteString(w.lines(conn, "select '"+table+" '||t::text from "+table+" t where 'x' ~ $1 order by 1", "x"))
+		b.WriteString(w.lines(conn, "select '"+table+" '||t::text from "+table+" t order by 1"))
 	}
 	return b.String()
 }
@@ -136,11 +138,22 @@ func (w *world) metadata(location string) string {
 		Current int               `json:"current-schema-id"`
 		Schemas []json.RawMessage `json:"schemas"`
 		Props   map[string]string `json:"properties"`
+		Shown   int64             `json:"current-snapshot-id"`
+		Shots   []struct {
+			ID      int64             `json:"snapshot-id"`
+			Summary map[string]string `json:"summary"`
+		} `json:"snapshots"`
 	}
 	if err := json.Unmarshal(text, &m); err != nil {
 		w.t.Fatal(err)
 	}
 	delete(m.Props, "tablewright.job-id") // of its maker, random
+	records := "0"
+	for _, shot := range m.Shots {
+		if shot.ID == m.Shown {
+			records = shot.Summary["total-records"]
+		}
+	}
 	for _, raw := range m.Schemas {
 		var s struct {
 			ID     int `json:"schema-id"`
@@ -152,7 +165,7 @@ func (w *world) metadata(location string) string {
 		}
 		if s.ID == m.Current {
 			fields, _ := json.Marshal(s)
-			return fmt.Sprint(m.UUID, " ", string(regexp.MustCompile(`"schema-id":\d+`).ReplaceAll(fields, nil)), m.Props)
+			return fmt.Sprint(m.UUID, " ", string(regexp.MustCompile(`"schema-id":\d+`).ReplaceAll(fields, nil)), m.Props, " rows ", records)
 		}
 	}
 	return m.UUID
@@ -178,7 +191,7 @@ var masks = []struct {
 	pattern *regexp.Regexp
 	with    string
 }{
-	{regexp.MustCompile(`\bw\d+([abjl]?)\b`), "w$1"},
+	{regexp.MustCompile(`\bw\d+([a-z]*)(\d*)(_|\b)`), "w$1$2$3"},
 	{regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`), "UUID"},
 	{regexp.MustCompile(`oid=\d+`), "oid=N"},
 	{regexp.MustCompile(`identity=\d+:\d+`), "identity=N"},
@@ -193,19 +206,23 @@ func masked(text string) string {
 	return text
 }
 
-// difference shows the lines that only one of two dumps has.
+// difference shows the lines that only one of two dumps has, or that it has more often.
 func difference(want, got string) string {
-	a, b := strings.Split(want, "\n"), strings.Split(got, "\n")
-	var out []string
-	for _, line := range a {
-		if !slices.Contains(b, line) {
-			out = append(out, "- "+line)
-		}
+	missing := map[string]int{}
+	for line := range strings.SplitSeq(want, "\n") {
+		missing[line]++
 	}
-	for _, line := range b {
-		if !slices.Contains(a, line) {
+	var out []string
+	for line := range strings.SplitSeq(got, "\n") {
+		if missing[line]--; missing[line] < 0 {
 			out = append(out, "+ "+line)
 		}
 	}
+	for line, n := range missing {
+		for range n {
+			out = append(out, "- "+line)
+		}
+	}
+	slices.Sort(out)
 	return strings.Join(out, "\n")
 }

@@ -111,7 +111,7 @@ func (w *world) refused(k kind, h hindrance, after string) string {
 	if w.t.Failed() {
 		w.close()
 	}
-	w.answer(answer, []string{"58030"})
+	w.mustFail(answer, "58030")
 	return "as before"
 }
 
@@ -150,7 +150,7 @@ func TestLakeKeepsWhatIsUndone(t *testing.T) {
 	w.must("begin", "create table {l}.s.u (id bigint)", "create table {a}.s.t (id bigint)", "create table {l}.s.x (id bigint)")
 	w.exec("create table s.t (other text)") // in its way, after the look at the system
 	err := send(w.conn, "commit")
-	w.answer(err, []string{"42P07"})
+	w.mustFail(err, "42P07")
 	w.settle()
 	heal()
 	id := w.one("select job_id::text from tablewright.show_jobs where state = 'undo_failed' and target = $1", w.text("{l}.s.u"))

@@ -160,6 +160,14 @@ func together(sessions []*pgx.Conn, statements ...string) []error {
 	return errs
 }
 
+// mustFail wants an error with one of the codes.
+func (w *world) mustFail(err error, codes ...string) {
+	w.t.Helper()
+	if w.answer(err, codes) == "done" {
+		w.t.Errorf("the answer is success, not one of %s", codes)
+	}
+}
+
 // answer is the SQLSTATE of an answer, which must be one of those that are right.
 func (w *world) answer(err error, right []string) string {
 	w.t.Helper()

@@ -5,7 +5,6 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -58,7 +57,7 @@ func testStale(t *testing.T, begin, sql string) {
 	if err := send(changer, "commit"); err != nil {
 		t.Fatal(err)
 	}
-	w.answer(<-answer, []string{"40001"})
+	w.mustFail(<-answer, "40001")
 	if begin != "" {
 		w.must("rollback")
 	}
@@ -75,16 +74,15 @@ func testStale(t *testing.T, begin, sql string) {
 func waitBlocked(t *testing.T, holder *pgx.Conn) {
 	t.Helper()
 	const query = "select exists (select from pg_stat_activity where pg_backend_pid() = any (pg_blocking_pids(pid)))"
-	for deadline := time.Now().Add(settleMax); time.Now().Before(deadline); time.Sleep(settlePoll) {
-		var blocked bool
+	waits := eventually(func() (blocked bool) {
 		if err := holder.QueryRow(context.Background(), query).Scan(&blocked); err != nil {
 			t.Fatal(err)
 		}
-		if blocked {
-			return
-		}
+		return blocked
+	})
+	if !waits {
+		t.Fatal("nobody waits")
 	}
-	t.Fatal("nobody waits")
 }
 
 // withoutCatalog leaves out what the other session has changed.

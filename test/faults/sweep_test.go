@@ -110,7 +110,7 @@ func sweep(t *testing.T, number int, k kind, s *summary) {
 	if !whole() {
 		step = sampled
 	}
-	for at := 1 + number%min(step, 5); ; at += step {
+	for at := 1 + number%min(step, 5, max(o.calls, 1)); ; at += step {
 		more := false
 		for _, m := range modesOf(number, at) {
 			if w.closed {
@@ -138,6 +138,9 @@ func sweep(t *testing.T, number int, k kind, s *summary) {
 			break
 		}
 	}
+	if o.calls > 0 && o.runs == 0 {
+		t.Errorf("none of %d calls was hindered", o.calls)
+	}
 	s.add(k.name, o)
 }
 
@@ -162,6 +165,8 @@ func (w *world) hinder(k kind, at int, m mode, after string) (reached, done bool
 	if hit == "" {
 		if answer != nil {
 			w.t.Errorf("call %d was not reached, and the answer is %v", at, answer)
+		} else if d := difference(after, masked(w.dump())); d != "" {
+			w.t.Errorf("nothing was hindered, and not all is done:\n%s", d)
 		}
 		return false, true
 	}

@@ -142,12 +142,23 @@ const unfinishedQuery = `select coalesce(string_agg(concat_ws(' ', kind, target,
 func (w *world) settle() {
 	w.t.Helper()
 	left := ""
+	ended := eventually(func() bool {
+		left = w.one(unfinishedQuery, w.pattern())
+		return left == ""
+	})
+	if !ended {
+		w.t.Fatalf("jobs did not end: %s", left)
+	}
+}
+
+// eventually asks a server again and again whether something has come about that it tells nobody of itself.
+func eventually(come func() bool) bool {
 	for deadline := time.Now().Add(settleMax); time.Now().Before(deadline); time.Sleep(settlePoll) {
-		if left = w.one(unfinishedQuery, w.pattern()); left == "" {
-			return
+		if come() {
+			return true
 		}
 	}
-	w.t.Fatalf("jobs did not end: %s", left)
+	return false
 }
 
 // pattern matches the targets of the world's jobs.
