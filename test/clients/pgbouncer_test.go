@@ -56,11 +56,7 @@ func (b *bouncer) start(ctx context.Context, server int) error {
 	if err != nil {
 		return err
 	}
-	port, err := pgserver.FreePort(ctx)
-	if err != nil {
-		return err
-	}
-	b.port = int(port)
+	b.port = gatewaytest.FreePort()
 	if b.dir, err = os.MkdirTemp("", "tw-pgbouncer-"); err != nil {
 		return err
 	}

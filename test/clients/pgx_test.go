@@ -1,7 +1,6 @@
 package clients
 
 import (
-	"bytes"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -29,13 +28,9 @@ const withoutNames = pgx.QueryExecModeCacheDescribe
 
 type pgxProgram struct {
 	*side
-	out  bytes.Buffer
+	transcript
 	conn *pgx.Conn
 	seen func(*pgconn.Notice) // is called with each notice
-}
-
-func (p *pgxProgram) say(thing, format string, args ...any) {
-	fmt.Fprintf(&p.out, thing+": "+format+"\n", args...)
 }
 
 func (p *pgxProgram) run(ctx context.Context) error {
@@ -250,39 +245,17 @@ func (p *pgxProgram) told(ctx context.Context, sql string, first func() error) (
 	return notices, err
 }
 
-func (p *pgxProgram) notices(ctx context.Context) error {
-	release, err := lockKeyOf(ctx, p.side)
-	if err != nil {
-		return err
-	}
-	seen, err := p.told(ctx, noticeAndLock(p.client), release)
-	p.say("notice", "%q", seen)
-	return err
-}
+func (p *pgxProgram) notices(ctx context.Context) error { return p.sayNotices(ctx, p.side, p.told) }
 
 func (p *pgxProgram) slow(ctx context.Context) error {
 	if p.name != "gateway" {
 		return nil
 	}
-	if _, err := p.conn.Exec(ctx, fmt.Sprintf(`CREATE TABLE "slow.%s".parent (id int PRIMARY KEY)`, p.client)); err != nil {
+	release, err := p.sayJobNotices(ctx, p.side, p.told, func(ctx context.Context, sql string) error {
+		_, err := p.conn.Exec(ctx, sql)
 		return err
-	}
-	release, err := lockParent(ctx, p.client)
+	})
 	if err != nil {
-		return err
-	}
-	seen, err := p.told(ctx, child(p.client), release)
-	if err != nil {
-		return err
-	}
-	if !strings.Contains(seen[0], "started for CREATE TABLE") {
-		return fmt.Errorf("the first notice is %q", seen)
-	}
-	p.say("gateway notice", "started, then the end")
-	if _, err := p.conn.Exec(ctx, fmt.Sprintf(`DROP TABLE "slow.%s".child`, p.client)); err != nil {
-		return err
-	}
-	if release, err = lockParent(ctx, p.client); err != nil {
 		return err
 	}
 	_, err = p.told(ctx, child(p.client), func() error {

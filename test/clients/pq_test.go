@@ -1,7 +1,6 @@
 package clients
 
 import (
-	"bytes"
 	"context"
 	"database/sql"
 	"errors"
@@ -21,13 +20,9 @@ func withPQ(ctx context.Context, s *side) (string, error) {
 
 type pqProgram struct {
 	*side
-	out  bytes.Buffer
+	transcript
 	conn *sql.Conn
 	seen func(*pq.Error) // is called with each notice
-}
-
-func (p *pqProgram) say(thing, format string, args ...any) {
-	fmt.Fprintf(&p.out, thing+": "+format+"\n", args...)
 }
 
 // open makes a database handle whose connections tell of notices.
@@ -244,39 +239,14 @@ func (p *pqProgram) told(ctx context.Context, text string, first func() error) (
 	return notices, err
 }
 
-func (p *pqProgram) notices(ctx context.Context) error {
-	release, err := lockKeyOf(ctx, p.side)
-	if err != nil {
-		return err
-	}
-	seen, err := p.told(ctx, noticeAndLock(p.client), release)
-	p.say("notice", "%q", seen)
-	return err
-}
+func (p *pqProgram) notices(ctx context.Context) error { return p.sayNotices(ctx, p.side, p.told) }
 
 func (p *pqProgram) slow(ctx context.Context) error {
 	if p.name != "gateway" {
 		return nil
 	}
-	if err := p.exec(ctx, fmt.Sprintf(`CREATE TABLE "slow.%s".parent (id int PRIMARY KEY)`, p.client)); err != nil {
-		return err
-	}
-	release, err := lockParent(ctx, p.client)
+	release, err := p.sayJobNotices(ctx, p.side, p.told, func(ctx context.Context, sql string) error { return p.exec(ctx, sql) })
 	if err != nil {
-		return err
-	}
-	seen, err := p.told(ctx, child(p.client), release)
-	if err != nil {
-		return err
-	}
-	if !strings.Contains(seen[0], "started for CREATE TABLE") {
-		return fmt.Errorf("the first notice is %q", seen)
-	}
-	p.say("gateway notice", "started, then the end")
-	if err := p.exec(ctx, fmt.Sprintf(`DROP TABLE "slow.%s".child`, p.client)); err != nil {
-		return err
-	}
-	if release, err = lockParent(ctx, p.client); err != nil {
 		return err
 	}
 	code, err := p.cancelled(ctx, child(p.client))

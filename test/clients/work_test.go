@@ -1,10 +1,12 @@
 package clients
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -28,7 +30,7 @@ func noticeAndLock(client string) string {
 		"); RAISE NOTICE 'second'; END $$"
 }
 
-const noticeAndSleep = "DO $$ BEGIN RAISE NOTICE 'sleeping'; PERFORM pg_sleep(60); END $$"
+const noticeAndSleep = "DO $$ BEGIN RAISE NOTICE 'sleeping'; PERFORM pg_sleep(600); END $$"
 
 // lockKeyOf holds the client's advisory lock until release.
 func lockKeyOf(ctx context.Context, s *side) (release func() error, err error) {
@@ -58,6 +60,52 @@ func lockParent(ctx context.Context, client string) (release func() error, err e
 		return nil, errors.Join(err, holder.Close(ctx))
 	}
 	return func() error { return holder.Close(ctx) }, nil
+}
+
+// transcript is what a program in Go shows.
+type transcript struct{ out bytes.Buffer }
+
+func (t *transcript) say(thing, format string, args ...any) {
+	fmt.Fprintf(&t.out, thing+": "+format+"\n", args...)
+}
+
+// teller runs a statement by a driver and calls first with its first notice, while it runs.
+type teller func(ctx context.Context, sql string, first func() error) (notices []string, err error)
+
+// sayNotices shows that a notice comes while its statement runs: only then what holds the statement lets go.
+func (t *transcript) sayNotices(ctx context.Context, s *side, told teller) error {
+	release, err := lockKeyOf(ctx, s)
+	if err != nil {
+		return err
+	}
+	seen, err := told(ctx, noticeAndLock(s.client), release)
+	t.say("notice", "%q", seen)
+	return err
+}
+
+// sayJobNotices shows the same of the notices of a job, whose table is made and dropped again. The lock that the
+// table waits for is held again afterwards, until release.
+func (t *transcript) sayJobNotices(
+	ctx context.Context, s *side, told teller, exec func(context.Context, string) error,
+) (release func() error, err error) {
+	if err := exec(ctx, fmt.Sprintf(`CREATE TABLE "slow.%s".parent (id int PRIMARY KEY)`, s.client)); err != nil {
+		return nil, err
+	}
+	if release, err = lockParent(ctx, s.client); err != nil {
+		return nil, err
+	}
+	seen, err := told(ctx, child(s.client), release)
+	if err != nil {
+		return nil, err
+	}
+	if len(seen) == 0 || !strings.Contains(seen[0], "started for CREATE TABLE") {
+		return nil, fmt.Errorf("the notices are %q", seen)
+	}
+	t.say("gateway notice", "started, then the end")
+	if err := exec(ctx, fmt.Sprintf(`DROP TABLE "slow.%s".child`, s.client)); err != nil {
+		return nil, err
+	}
+	return lockParent(ctx, s.client)
 }
 
 // formats are how pgx asks for all columns in text or in binary.

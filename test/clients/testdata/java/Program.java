@@ -223,14 +223,16 @@ public class Program {
     }
 
     static void cancel(Connection c) throws Exception {
+        // A cancel that does not come is not to be taken for a time-out of the statement.
+        execute(c, "SET statement_timeout = 0");
         try {
-            whenTold(c, "DO $$ BEGIN RAISE NOTICE 'sleeping'; PERFORM pg_sleep(60); END $$", Statement::cancel);
+            whenTold(c, "DO $$ BEGIN RAISE NOTICE 'sleeping'; PERFORM pg_sleep(600); END $$", Statement::cancel);
         } catch (PSQLException e) {
             say("cancel", e.getSQLState() + " " + e.getServerErrorMessage().getMessage());
         }
         try (Statement s = c.createStatement()) {
             s.setQueryTimeout(1);
-            s.execute("SELECT pg_sleep(60)");
+            s.execute("SELECT pg_sleep(600)");
         } catch (PSQLException e) {
             say("cancel", "query timeout " + e.getSQLState());
         }

@@ -153,7 +153,9 @@ async function slow(c) {
 const stop = (c, query) => new pg.Client({ ...config, ssl: false }).cancel(c, query)
 
 async function cancel(c) {
-  await whenTold(c, "DO $$ BEGIN RAISE NOTICE 'sleeping'; PERFORM pg_sleep(60); END $$", query => stop(c, query))
+  // A cancel that does not come is not to be taken for a time-out of the statement.
+  await c.query('SET statement_timeout = 0')
+  await whenTold(c, "DO $$ BEGIN RAISE NOTICE 'sleeping'; PERFORM pg_sleep(600); END $$", query => stop(c, query))
     .catch(e => say('cancel', `${e.code} ${e.message}`))
   same('usable after a cancel', (await c.query('SELECT 1 AS n')).rows, [{ n: 1 }])
 }

@@ -144,12 +144,13 @@ async def stop(running):
 
 
 async def cancel(c):
+    await c.execute(PATIENT)
     try:
         await listening(c, c.execute(NOTICE_AND_SLEEP), stop)
     except asyncio.CancelledError:
         say("cancel", "cancelled")
     try:
-        await c.execute("SELECT pg_sleep(60)", timeout=0.2)
+        await c.execute("SELECT pg_sleep(600)", timeout=0.2)
     except asyncio.TimeoutError:
         say("cancel", "timeout")
     same("usable after a cancel", await c.fetchval("SELECT 1"), 1)

@@ -1,6 +1,8 @@
 """What the programs of all Python drivers share: where to connect, and how to say what was seen."""
 
 import os
+import threading
+from concurrent.futures import ThreadPoolExecutor
 
 SIDE = os.environ["SIDE"]
 GATEWAY = SIDE == "gateway"
@@ -35,9 +37,11 @@ MISTAKES = [
 # One notice, then a wait for a lock that the program lets go when it has seen the notice.
 LOCK_KEY = f"hashtext('{CLIENT}')"
 NOTICE_AND_LOCK = f"DO $$ BEGIN RAISE NOTICE 'first'; PERFORM pg_advisory_xact_lock({LOCK_KEY}); RAISE NOTICE 'second'; END $$"
-NOTICE_AND_SLEEP = "DO $$ BEGIN RAISE NOTICE 'sleeping'; PERFORM pg_sleep(60); END $$"
+NOTICE_AND_SLEEP = "DO $$ BEGIN RAISE NOTICE 'sleeping'; PERFORM pg_sleep(600); END $$"
 # A notice that does not come while the statement runs lets it fail.
 IMPATIENT = "SET statement_timeout = '60s'"
+# A cancel that does not come is not to be taken for a time-out of the statement: it runs out the time of the program.
+PATIENT = "SET statement_timeout = 0"
 TELL_ALL = "SET tablewright.notice_after = 0"
 
 
@@ -52,3 +56,20 @@ def check(ok, what):
 
 def same(what, one, other):
     check(one == other, f"{what}: {one!r} is not {other!r}")
+
+
+def refused(connect, error):
+    """What logins are answered that differ from the right one in one parameter."""
+    for params in ({"sslmode": "disable"}, {"password": "wrong"}, {"channel_binding": "require"}):
+        try:
+            connect(**params).close()
+            say("connect", f"with {list(params)}: ok")
+        except error as e:
+            say("connect", f"with {list(params)}: {str(e).rsplit('FATAL:')[-1].strip().splitlines()[0]}")
+
+
+def together(work):
+    """Runs work in as many threads as a pool has connections; each calls what it is given once it has its own."""
+    meet = threading.Barrier(POOL, timeout=60)
+    with ThreadPoolExecutor(POOL) as threads:
+        return [result for result in threads.map(lambda _: work(meet.wait), range(POOL))]

@@ -50,12 +50,7 @@ def ways_in():
     c = connect()
     say("connect", f"{execute(c, 'SELECT session_user')}, encrypted {bool(c.info.ssl_in_use)}, password used {c.info.used_password}")
     c.close()
-    for params in ({"sslmode": "disable"}, {"password": "wrong"}, {"channel_binding": "require"}):
-        try:
-            connect(**params).close()
-            say("connect", f"with {list(params)}: ok")
-        except psycopg2.OperationalError as e:
-            say("connect", f"with {list(params)}: {str(e).rsplit('FATAL:')[-1].strip().splitlines()[0]}")
+    refused(connect, psycopg2.OperationalError)
 
 
 def ddl(c):
@@ -139,6 +134,7 @@ def slow(c):
 
 
 def cancel(c):
+    execute(c, PATIENT)
     try:
         when_told(c, NOTICE_AND_SLEEP, lambda: threading.Thread(target=c.cancel).start())
     except psycopg2.Error as e:
@@ -156,21 +152,16 @@ def cancel_job(c):
 
 def pool():
     p = ThreadedConnectionPool(POOL, POOL, URL)
-    meet = threading.Barrier(POOL)
-    sums = []
 
-    def work():
+    def work(arrive):
         c = p.getconn()
-        meet.wait()
-        sums.append(int(execute(c, f"SELECT sum(id) FROM {ITEM} WHERE id <= %s", (2,))[0][0]) + execute(c, "SELECT 1")[0][0])
+        arrive()
+        n = int(execute(c, f"SELECT sum(id) FROM {ITEM} WHERE id <= %s", (2,))[0][0]) + execute(c, "SELECT 1")[0][0]
         c.rollback()
         p.putconn(c)
+        return n
 
-    threads = [threading.Thread(target=work) for _ in range(POOL)]
-    for t in threads:
-        t.start()
-    for t in threads:
-        t.join()
+    sums = together(work)
     p.closeall()
     say("pool", f"{len(sums)} clients, {sum(sums)}")
 

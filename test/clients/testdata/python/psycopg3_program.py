@@ -18,12 +18,7 @@ def ways_in():
         pg = c.pgconn
         who = c.execute("SELECT session_user").fetchone()[0]
         say("connect", f"{who}, encrypted {bool(pg.ssl_in_use)}, password used {pg.used_password}")
-    for params in ({"sslmode": "disable"}, {"password": "wrong"}, {"channel_binding": "require"}):
-        try:
-            connect(**params).close()
-            say("connect", f"with {list(params)}: ok")
-        except psycopg.OperationalError as e:
-            say("connect", f"with {list(params)}: {str(e).rsplit('FATAL:')[-1].strip().splitlines()[0]}")
+    refused(connect, psycopg.OperationalError)
 
 
 def ddl(c):
@@ -121,6 +116,8 @@ def slow(c):
 
 
 def cancel(c):
+    c.execute(PATIENT)
+
     def asleep(_):
         threading.Thread(target=c.cancel_safe).start()
 
@@ -144,20 +141,14 @@ def cancel_job(c):
 
 
 def pool():
-    meet = threading.Barrier(POOL)
     with ConnectionPool(URL, min_size=POOL, max_size=POOL, kwargs={"autocommit": True}) as p:
-        sums = []
 
-        def work():
+        def work(arrive):
             with p.connection() as c:
-                meet.wait()
-                sums.append(c.execute(f"SELECT sum(id) FROM {ITEM} WHERE id <= %s", (2,)).fetchone()[0] + c.execute("SELECT 1").fetchone()[0])
+                arrive()
+                return c.execute(f"SELECT sum(id) FROM {ITEM} WHERE id <= %s", (2,)).fetchone()[0] + c.execute("SELECT 1").fetchone()[0]
 
-        threads = [threading.Thread(target=work) for _ in range(POOL)]
-        for t in threads:
-            t.start()
-        for t in threads:
-            t.join()
+        sums = together(work)
     say("pool", f"{len(sums)} clients, {sum(sums)}")
 
 

@@ -158,10 +158,11 @@ def slow(c):
     check("started for CREATE TABLE" in seen[0], seen)
     say("gateway notice", "started, then the end")
     c.exec_driver_sql(f'DROP TABLE "slow.{CLIENT}".child')
+    c.exec_driver_sql(PATIENT)
     try:
         slow_table(c, lambda _: stop(c))
     except exc.DBAPIError as e:
-        say("gateway cancel", f"{code(e)}, invalidated {e.connection_invalidated}")
+        say("gateway cancel", f"{code(e)} {e.orig.diag.message_primary}, invalidated {e.connection_invalidated}")
     same("usable after a cancel", c.scalar(sa.text("SELECT 1")), 1)
 
 
@@ -169,34 +170,38 @@ def stop(c):
     threading.Thread(target=c.connection.driver_connection.cancel).start()
 
 
+def stop_sleeper(sleeping):
+    """Cancels once the server shows that the statement runs: psycopg2 shows no notice meanwhile."""
+    eng = engine()
+    with eng.connect().execution_options(isolation_level="AUTOCOMMIT") as c:
+        while not c.scalar(sa.text("SELECT count(*) FROM pg_stat_activity WHERE query = 'SELECT pg_sleep(600)' AND usename = session_user")):
+            pass
+    eng.dispose()
+    sleeping.cancel()
+
+
 def cancel(c):
+    c.exec_driver_sql(PATIENT)
     try:
         if DRIVER == "psycopg":
             when_told(c, NOTICE_AND_SLEEP, lambda: stop(c))
         else:
-            threading.Timer(0.3, c.connection.driver_connection.cancel).start()
-            c.exec_driver_sql("SELECT pg_sleep(60)")
+            threading.Thread(target=stop_sleeper, args=(c.connection.driver_connection,)).start()
+            c.exec_driver_sql("SELECT pg_sleep(600)")
     except exc.DBAPIError as e:
-        say("cancel", f"{type(e).__name__} {code(e)}, invalidated {e.connection_invalidated}")
+        say("cancel", f"{type(e).__name__} {code(e)} {e.orig.diag.message_primary}, invalidated {e.connection_invalidated}")
     same("usable after a cancel", c.scalar(sa.text("SELECT 1")), 1)
 
 
 def pool(item):
     eng = engine(poolclass=sapool.QueuePool, pool_size=POOL, max_overflow=0)
-    meet = threading.Barrier(POOL)
-    sums = []
 
-    def work():
-        for _ in range(2):
-            with eng.connect() as c:
-                meet.wait()
-                sums.append(int(c.scalar(sa.select(sa.func.sum(item.c.id)).where(item.c.id <= 2))) + 1)
+    def work(arrive):
+        with eng.connect() as c:
+            arrive()
+            return int(c.scalar(sa.select(sa.func.sum(item.c.id)).where(item.c.id <= 2))) + 1
 
-    threads = [threading.Thread(target=work) for _ in range(POOL)]
-    for t in threads:
-        t.start()
-    for t in threads:
-        t.join()
+    sums = together(work) + together(work)  # the second time with the connections of the first
     say("pool", f"{eng.pool.checkedin()} connections, {len(sums)} sums, {sum(sums)}")
     eng.dispose()
 
