@@ -157,7 +157,7 @@ func (c *RouteCache) remember(normal, text string, s script) (names []parse.Name
 		return nil, false
 	}
 	for i := range s.statements {
-		if s.statements[i].verdict == controls || s.statements[i].verdict == ours || s.statements[i].verdict == mistyped {
+		if s.statements[i].verdict == controls || s.statements[i].verdict == ours {
 			c.exact.Add(text, s)
 			return nil, false
 		}

@@ -17,8 +17,7 @@ const (
 	showCreateQuery   = "select $1::pg_catalog.text as definition"
 	showCreateStandIn = "select ''::pg_catalog.text as definition limit 0"
 	// mayShowQuery tells whether the role has any right on a relation.
-	mayShowQuery = `select (pg_catalog.has_table_privilege($1::pg_catalog.oid, 'SELECT, INSERT, UPDATE, DELETE, TRUNCATE, REFERENCES, TRIGGER')
- or pg_catalog.has_any_column_privilege($1::pg_catalog.oid, 'SELECT, INSERT, UPDATE, REFERENCES'))::pg_catalog.text`
+	mayShowQuery = "select (" + visibleTable + ")::pg_catalog.text from (values ($1::pg_catalog.oid)) c(oid)"
 )
 
 // runShowCreate answers the statement that would make an object.

@@ -2,25 +2,19 @@ package main
 
 import (
 	"context"
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
-	"crypto/x509"
-	"encoding/pem"
 	"errors"
 	"fmt"
-	"math/big"
-	"net"
 	"os"
 	"path/filepath"
-	"time"
 
 	"github.com/tablewright/tablewright/provision/provisiontest/pgserver"
+	"github.com/tablewright/tablewright/test/gatewaytest"
 )
 
 const (
-	certFile    = "server.crt"
-	keyFile     = "server.key"
+	certName    = "server"
+	certFile    = certName + ".crt"
+	keyFile     = certName + ".key"
 	gatewayFile = "tablewright.yaml"
 )
 
@@ -73,31 +67,11 @@ func (st *stage) admit(ctx context.Context) error {
 	return nil
 }
 
-// writeCertificate signs one certificate by itself: clients do not check it.
+// writeCertificate makes one certificate for all servers; clients do not check it.
 func (st *stage) writeCertificate() error {
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	authority, err := gatewaytest.NewAuthority(st.dir)
 	if err != nil {
 		return err
 	}
-	template := &x509.Certificate{
-		SerialNumber: big.NewInt(1), NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(24 * time.Hour),
-		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
-	}
-	cert, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
-	if err != nil {
-		return err
-	}
-	private, err := x509.MarshalPKCS8PrivateKey(key)
-	if err != nil {
-		return err
-	}
-	for name, block := range map[string]*pem.Block{
-		certFile: {Type: "CERTIFICATE", Bytes: cert}, keyFile: {Type: "PRIVATE KEY", Bytes: private},
-	} {
-		path := filepath.Join(st.dir, name)
-		if err := errors.Join(os.WriteFile(path, pem.EncodeToMemory(block), 0o600), st.home.Own(path)); err != nil {
-			return err
-		}
-	}
-	return nil
+	return errors.Join(authority.Issue(certName, 2), st.home.Own(filepath.Join(st.dir, certFile)), st.home.Own(filepath.Join(st.dir, keyFile)))
 }

@@ -87,14 +87,7 @@ func cmdWaitHome(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: waithome query")
 	}
-	until(ts, args[0], func() bool {
-		cmd := exec.Command("psql", "-X", "-At", "-c", args[0])
-		for _, k := range []string{"PGHOST", "PGPORT", "PGUSER", "PGDATABASE", "PATH"} {
-			cmd.Env = append(cmd.Env, k+"="+ts.Getenv(k))
-		}
-		out, err := cmd.Output()
-		return err == nil && strings.TrimSpace(string(out)) == "t"
-	})
+	until(ts, args[0], func() bool { return answers(ts, args[0], "t") })
 }
 
 func externalSays(ts *testscript.TestScript, query string) bool {
