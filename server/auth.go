@@ -47,7 +47,7 @@ func (s *Server) authenticate(ctx context.Context, a *applicant) (*home.ScramKey
 	}
 	role, err := s.opts.Roles.Role(ctx, a.user)
 	if err != nil {
-		return nil, role, sqlerr.Wrap(err, sqlerr.CannotConnectNow, "the database system is not ready to accept connections")
+		return nil, role, sqlerr.Wrap(err, sqlerr.CannotConnectNow, "the database system is not accepting connections")
 	}
 	var keys *home.ScramKeys
 	if rule.Method == hba.ScramSHA256 {
@@ -68,7 +68,7 @@ func (s *Server) findRule(ctx context.Context, a *applicant) (*hba.Rule, error) 
 	})
 	switch {
 	case err != nil:
-		return nil, sqlerr.Wrap(err, sqlerr.CannotConnectNow, "the database system is not ready to accept connections")
+		return nil, sqlerr.Wrap(err, sqlerr.CannotConnectNow, "the database system is not accepting connections")
 	case rule == nil:
 		return nil, a.refused("no pg_hba.conf entry for")
 	case rule.Method == hba.Reject:

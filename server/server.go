@@ -30,8 +30,6 @@ type Options struct {
 	Statuses func() map[string]string
 	// NewSession makes the session of an admitted client.
 	NewSession func(id session.Identity, client session.Client) *session.Session
-	// Ready tells whether sessions can be served now; a client that comes too early is sent the error.
-	Ready func(ctx context.Context) error
 	// CancelElsewhere passes a cancel on whose session is not this server's.
 	CancelElsewhere func(ctx context.Context, pid, secret uint32)
 	// DrainTimeout is how long busy sessions may go on after Serve's context has ended.

@@ -127,9 +127,6 @@ func (c *connection) admit(ctx context.Context, startup wire.Startup) (*admissio
 	case replicates(startup.Parameters["replication"]):
 		return nil, sqlerr.New(sqlerr.FeatureNotSupported, "replication connections are not supported")
 	}
-	if err := c.server.opts.Ready(ctx); err != nil {
-		return nil, err
-	}
 	keys, role, err := c.server.authenticate(ctx, &applicant{
 		wire: c.wire, remote: c.net.RemoteAddr(), local: c.net.LocalAddr(), peer: c.peer,
 		user: startup.User(), database: startup.Database(),

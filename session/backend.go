@@ -11,11 +11,17 @@ import (
 
 	"github.com/jackc/pgx/v5/pgproto3"
 
-	"github.com/tablewright/tablewright/limits"
+	"github.com/tablewright/tablewright/session/buffer"
 )
 
 // backendReadBytes is the read buffer of a home connection.
-const backendReadBytes = 16 << 10
+const backendReadBytes = 8 << 10
+
+// frameHeadBytes is the size of a message's type and length.
+const frameHeadBytes = 5
+
+// bodyKeepBytesMax is the largest buffer for a long message that the next one is read into.
+const bodyKeepBytesMax = 256 << 10
 
 // backendOutBytes is how much is gathered before it is sent without waiting for more.
 const backendOutBytes = 64 << 10
@@ -50,12 +56,13 @@ type backend struct {
 	link   *Link
 	reader *bufio.Reader
 	front  Frontend
-	body   []byte
+	body   []byte // of a message that is longer than the reader's buffer
+	seen   int    // bytes of the message at hand that are still in that buffer
 
 	// attend watches the client while the session waits for the home server; what it returns ends that.
 	attend func() func()
 
-	out []byte // written by the session's goroutine only
+	out buffer.Out // written by the session's goroutine only
 
 	mu      sync.Mutex
 	changed *sync.Cond // the queue became empty, a copy began, or the connection died
@@ -86,21 +93,21 @@ func (b *backend) close() {
 	b.closed = true
 	b.mu.Unlock()
 	// What the client sent before its own good-bye is carried out.
-	terminate, _ := (&pgproto3.Terminate{}).Encode(b.out) // encoding an empty message cannot fail
-	_, _ = b.link.Conn.Write(terminate)                   // the server may be gone already
+	terminate, _ := (&pgproto3.Terminate{}).Encode(b.out.Bytes()) // encoding an empty message cannot fail
+	_, _ = b.link.Conn.Write(terminate)                           // the server may be gone already
 	_ = b.link.Conn.Close()
 	<-b.done
 }
 
 // add buffers a message and remembers what its answer is for.
 func (b *backend) add(f Frame, kind byte, sink *exchange) error {
-	b.out = append(b.out, f.Type)
-	b.out = binary.BigEndian.AppendUint32(b.out, uint32(len(f.Body)+4)) //nolint:gosec // bounded by the frame reader
-	b.out = append(b.out, f.Body...)
+	out := append(b.out.Grow(), f.Type)
+	out = binary.BigEndian.AppendUint32(out, uint32(len(f.Body)+4)) //nolint:gosec // bounded by the frame reader
+	b.out.Set(append(out, f.Body...))
 	if kind != 0 {
 		b.expect(kind, sink)
 	}
-	if len(b.out) < backendOutBytes {
+	if b.out.Len() < backendOutBytes {
 		return nil
 	}
 	return b.flush()
@@ -108,11 +115,11 @@ func (b *backend) add(f Frame, kind byte, sink *exchange) error {
 
 // addMessage buffers a message of our own.
 func (b *backend) addMessage(m pgproto3.FrontendMessage, kind byte, sink *exchange) error {
-	out, err := m.Encode(b.out)
+	out, err := m.Encode(b.out.Grow())
 	if err != nil {
 		return err
 	}
-	b.out = out
+	b.out.Set(out)
 	if kind != 0 {
 		b.expect(kind, sink)
 	}
@@ -176,15 +183,11 @@ func (b *backend) emptied() {
 
 // flush sends what is buffered.
 func (b *backend) flush() error {
-	if len(b.out) == 0 {
+	if b.out.Len() == 0 {
 		return nil
 	}
-	_, err := b.link.Conn.Write(b.out)
-	if cap(b.out) > limits.WriteKeepBytesMax {
-		b.out = nil
-	} else {
-		b.out = b.out[:0]
-	}
+	defer b.out.Release()
+	_, err := b.link.Conn.Write(b.out.Bytes())
 	return err
 }
 
@@ -238,7 +241,7 @@ func (b *backend) receive() {
 		if err == nil {
 			err = b.deliver(f)
 		}
-		if err == nil && b.reader.Buffered() == 0 {
+		if err == nil && b.unread() == 0 {
 			err = b.front.Flush()
 		}
 		if err != nil {
@@ -264,21 +267,41 @@ func (b *backend) die(err error) {
 	b.changed.Broadcast()
 }
 
+// read returns the next message; its body is valid until the next call. One that fits the buffer is read where
+// it lies.
 func (b *backend) read() (Frame, error) {
-	var head [5]byte
-	if _, err := io.ReadFull(b.reader, head[:]); err != nil {
+	if _, err := b.reader.Discard(b.seen); err != nil {
 		return Frame{}, err
 	}
-	n := int64(binary.BigEndian.Uint32(head[1:])) - 4
+	b.seen = 0
+	head, err := b.reader.Peek(frameHeadBytes)
+	if err != nil {
+		return Frame{}, err
+	}
+	typ, n := head[0], int64(binary.BigEndian.Uint32(head[1:]))-4
 	if n < 0 || n > backendBodyMax {
 		return Frame{}, errors.New("home server sent an invalid message length")
 	}
-	if int64(cap(b.body)) < n || cap(b.body) > 256<<10 {
-		b.body = make([]byte, n, max(n, 4096))
+	if whole := frameHeadBytes + int(n); whole <= backendReadBytes {
+		frame, err := b.reader.Peek(whole)
+		b.seen = len(frame)
+		return Frame{Type: typ, Body: frame[min(frameHeadBytes, len(frame)):]}, err
+	}
+	return b.readLong(typ, int(n))
+}
+
+// readLong reads a message that is longer than the buffer.
+func (b *backend) readLong(typ byte, n int) (Frame, error) {
+	_, _ = b.reader.Discard(frameHeadBytes) // it was seen
+	if cap(b.body) < n || cap(b.body) > bodyKeepBytesMax {
+		b.body = make([]byte, n)
 	}
 	b.body = b.body[:n]
 	if _, err := io.ReadFull(b.reader, b.body); err != nil {
 		return Frame{}, err
 	}
-	return Frame{Type: head[0], Body: b.body}, nil
+	return Frame{Type: typ, Body: b.body}, nil
 }
+
+// unread is how many bytes have arrived and are not read yet.
+func (b *backend) unread() int { return b.reader.Buffered() - b.seen }

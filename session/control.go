@@ -114,20 +114,20 @@ func (s *Session) attend(ctx context.Context) (stop func()) {
 	}
 }
 
-// setBusy notes that a message of the client has come.
+// setBusy notes that messages of the client have come.
 func (s *Session) setBusy() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.busy = true
 }
 
-// setIdle notes that it has been dealt with, and tells whether the session has to end now, whatever its client
-// is in the middle of.
-func (s *Session) setIdle() (aborted bool) {
+// setIdle notes that so many have been dealt with, and tells whether the session has to end now, whatever its
+// client is in the middle of.
+func (s *Session) setIdle(messages int) (aborted bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.busy = false
-	s.handled++
+	s.handled += uint64(messages) //nolint:gosec // a count
 	return s.aborted
 }
 

@@ -44,6 +44,8 @@ type Watcher interface {
 	Await(stop <-chan struct{}) bool
 	// Buffered tells whether another message of the client has already arrived, at least in part.
 	Buffered() bool
+	// Whole tells whether it has arrived as a whole.
+	Whole() bool
 }
 
 // Client is all that a session needs of its client.

@@ -99,15 +99,7 @@ func (s *Session) Run(ctx context.Context) error {
 		if err != nil {
 			return s.receiveFailed(ctx, err)
 		}
-		s.setBusy()
-		err = s.handle(ctx, f)
-		if err == nil && !s.client.Buffered() {
-			err = s.flush()
-		}
-		if len(s.tx.orphans) > 0 {
-			s.forgetOrphans(ctx)
-		}
-		aborted := s.setIdle()
+		aborted, err := s.handleArrived(ctx, f)
 		if err == nil && s.backend != nil && s.backend.isGone() {
 			err = errBackendGone
 		}
@@ -122,6 +114,25 @@ func (s *Session) Run(ctx context.Context) error {
 			return s.fatal(sqlerr.From(err))
 		}
 	}
+}
+
+// handleArrived deals with a message, and with those behind it that have arrived as a whole, up to the end of
+// their pipeline. What they lead to is sent when nothing more has arrived.
+func (s *Session) handleArrived(ctx context.Context, f Frame) (aborted bool, err error) {
+	s.setBusy()
+	handled := 1
+	for err = s.handle(ctx, f); err == nil && !endsWithReady(f.Type) && s.client.Whole(); handled++ {
+		if f, err = s.client.Receive(); err == nil {
+			err = s.handle(ctx, f)
+		}
+	}
+	if err == nil && !s.client.Buffered() {
+		err = s.flush()
+	}
+	if len(s.tx.orphans) > 0 {
+		s.forgetOrphans(ctx)
+	}
+	return s.setIdle(handled), err
 }
 
 // receiveFailed ends a session whose client sent something unreadable, or nothing more.

@@ -8,7 +8,6 @@ import (
 	"os/signal"
 	"syscall"
 
-	"github.com/tablewright/tablewright/ddl/sqlerr"
 	"github.com/tablewright/tablewright/server"
 	"github.com/tablewright/tablewright/server/hba"
 )
@@ -70,12 +69,4 @@ func (g *gateway) reloadOnSignal(ctx context.Context, read func() (Config, error
 		g.front.SetAccess(access)
 		g.log.Info().Msg("rules of authentication and TLS files read again")
 	}
-}
-
-// notReady is what a client is told that comes too early.
-func notReady(err error) error {
-	if err == nil {
-		return nil
-	}
-	return sqlerr.New(sqlerr.CannotConnectNow, "the database system is starting up").WithCause(err)
 }

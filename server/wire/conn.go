@@ -11,6 +11,7 @@ import (
 
 	"github.com/tablewright/tablewright/limits"
 	"github.com/tablewright/tablewright/session"
+	"github.com/tablewright/tablewright/session/buffer"
 )
 
 // Conn is a client's connection past its startup: a frame reader and a buffered writer. It implements
@@ -20,8 +21,9 @@ type Conn struct {
 	reader       *Reader
 	writeTimeout time.Duration
 
-	mu  sync.Mutex // guards out and writes
-	out []byte
+	mu       sync.Mutex // guards what follows, and writes
+	out      buffer.Out
+	deadline time.Time // of writes, as last set
 }
 
 // NewConn wraps a connection; startup packets are read from the returned Conn's Reader. A client that does
@@ -72,11 +74,14 @@ func (c *Conn) Decode(f session.Frame) (session.Request, error) { return Decode(
 // Buffered tells whether more of the client's bytes have arrived.
 func (c *Conn) Buffered() bool { return c.reader.Buffered() > 0 }
 
+// Whole tells whether the client's next message has arrived as a whole.
+func (c *Conn) Whole() bool { return c.reader.Whole() }
+
 // Forward buffers a frame, and sends the buffer when it is full.
 func (c *Conn) Forward(f session.Frame) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.out = appendFrame(c.out, f.Type, f.Body)
+	c.out.Set(appendFrame(c.out.Grow(), f.Type, f.Body))
 	return c.sendIfFull()
 }
 
@@ -85,11 +90,11 @@ func (c *Conn) Send(replies ...session.Reply) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, r := range replies {
-		out, err := appendReply(c.out, r)
+		out, err := appendReply(c.out.Grow(), r)
 		if err != nil {
 			return err
 		}
-		c.out = out
+		c.out.Set(out)
 	}
 	return c.sendIfFull()
 }
@@ -102,26 +107,33 @@ func (c *Conn) Flush() error {
 }
 
 func (c *Conn) sendIfFull() error {
-	if len(c.out) < limits.WriteBufferBytes {
+	if c.out.Len() < limits.WriteBufferBytes {
 		return nil
 	}
 	return c.send()
 }
 
 func (c *Conn) send() error {
-	if len(c.out) == 0 {
+	if c.out.Len() == 0 {
 		return nil
 	}
-	if err := c.net.SetWriteDeadline(time.Now().Add(c.writeTimeout)); err != nil {
+	if err := c.renewDeadline(); err != nil {
 		return err
 	}
-	_, err := c.net.Write(c.out)
-	if cap(c.out) > limits.WriteKeepBytesMax {
-		c.out = nil
-	} else {
-		c.out = c.out[:0]
-	}
+	defer c.out.Release()
+	_, err := c.net.Write(c.out.Bytes())
 	return err
+}
+
+// renewDeadline gives a write at least seven eighths of its time. The deadline is set again when less than
+// that is left, not for each write: setting one costs as much as all else that is done for a short answer.
+func (c *Conn) renewDeadline() error {
+	now := time.Now()
+	if c.deadline.Sub(now) > c.writeTimeout-c.writeTimeout/8 {
+		return nil
+	}
+	c.deadline = now.Add(c.writeTimeout)
+	return c.net.SetWriteDeadline(c.deadline)
 }
 
 // Await waits until there is something to receive, or stop is closed.
@@ -184,6 +196,6 @@ func isTimeout(err error) bool {
 func (c *Conn) SendByte(b byte) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.out = append(c.out, b)
+	c.out.Set(append(c.out.Grow(), b))
 	return c.send()
 }

@@ -46,23 +46,41 @@ func (r *Reader) peekToEnd() error {
 // is longer than its kind may be, is a 08P01 error and the connection cannot go on: its length is not to
 // be trusted.
 func (r *Reader) Next() (session.Frame, error) {
-	var head [5]byte
-	if _, err := io.ReadFull(r.r, head[:]); err != nil {
+	head, err := r.r.Peek(headBytes)
+	if err != nil {
+		if len(head) > 0 && err == io.EOF { //nolint:errorlint // bufio returns it as it is
+			err = io.ErrUnexpectedEOF
+		}
 		return session.Frame{}, err
 	}
-	limit := bodyBytesMax(head[0])
+	typ := head[0]
+	limit := bodyBytesMax(typ)
 	if limit < 0 {
-		return session.Frame{}, sqlerr.New(sqlerr.ProtocolViolation, "invalid frontend message type %d", head[0])
+		return session.Frame{}, sqlerr.New(sqlerr.ProtocolViolation, "invalid frontend message type %d", typ)
 	}
 	length := int64(binary.BigEndian.Uint32(head[1:])) - 4
 	if length < 0 || length > int64(limit) {
 		return session.Frame{}, sqlerr.New(sqlerr.ProtocolViolation, "invalid message length")
 	}
+	_, _ = r.r.Discard(headBytes) // it was there
 	body, err := r.body(int(length))
 	if err != nil {
 		return session.Frame{}, err
 	}
-	return session.Frame{Type: head[0], Body: body}, nil
+	return session.Frame{Type: typ, Body: body}, nil
+}
+
+// headBytes is the size of a frame's type and length.
+const headBytes = 5
+
+// Whole tells whether a whole frame has arrived that is not read yet. One that is longer than the buffer is
+// none: more of it has to come.
+func (r *Reader) Whole() bool {
+	if r.r.Buffered() < headBytes {
+		return false
+	}
+	head, _ := r.r.Peek(headBytes) // it is there
+	return int64(r.r.Buffered()) > int64(binary.BigEndian.Uint32(head[1:]))
 }
 
 // bodyBytesMax is the longest body of a frontend message type, -1 for one that does not exist.
@@ -85,6 +103,13 @@ func (r *Reader) body(n int) ([]byte, error) {
 		r.buf = nil
 	}
 	buf := r.buf[:0]
+	if n <= r.r.Buffered() {
+		seen, _ := r.r.Peek(n) // it is there
+		buf = append(buf, seen...)
+		_, _ = r.r.Discard(n)
+		r.buf = buf
+		return buf, nil
+	}
 	for len(buf) < n {
 		chunk := min(n-len(buf), max(limits.GrowBytes, len(buf)))
 		start := len(buf)
