@@ -17,6 +17,8 @@ type Snapshot struct {
 	Relations map[string]Relation
 	// Types holds the resolution of type names that the compiler does not know itself (enums, domains).
 	Types map[string]TypeInfo
+	// Settings holds the session's settings that were asked for; one that is not set is empty.
+	Settings map[string]string
 }
 
 // Schema is a schema of the home database.

@@ -36,6 +36,21 @@ func startsShaped(text string) bool {
 	}
 }
 
+// Defines tells whether the text begins with a word that only statements begin with which define something.
+func Defines(text string) bool {
+	text = strings.TrimLeft(text, " \t\r\n")
+	end := strings.IndexFunc(text, func(r rune) bool { return r < 'A' || r > 'z' })
+	if end < 0 || end > len("comment") {
+		return false
+	}
+	switch strings.ToLower(text[:end]) {
+	case "create", "alter", "drop", "comment", "refresh":
+		return true
+	default:
+		return false
+	}
+}
+
 // shaper is on its way through a text: out holds the shape of it up to kept, and what lies between kept and at
 // is taken as it is.
 type shaper struct {

@@ -86,3 +86,14 @@ func BenchmarkShape(b *testing.B) {
 		}
 	}
 }
+
+func TestDefines(t *testing.T) {
+	for text, want := range map[string]bool{
+		"create table t ()": true, " \nDROP\tTABLE t": true, "Alter table t": true, "COMMENT ON": true, "refresh catalog c": true,
+		"": false, "create": false, "select 1": false, "created": false, "creaté": false, "insert into t": false, "-- c\ncreate table t ()": false,
+	} {
+		if got := parse.Defines(text); got != want {
+			t.Errorf("Defines(%q) = %t, want %t", text, got, want)
+		}
+	}
+}

@@ -167,7 +167,17 @@ func newStatement(text string, part []Token, characters int) Statement {
 		t.End -= start
 		tokens[i] = t
 	}
-	return Statement{Text: text[start:end], Offset: start, tokens: tokens, characters: characters}
+	text = text[start:end]
+	return Statement{Text: text, Offset: start, tokens: tokens, characters: characters, ascii: isASCII(text)}
+}
+
+func isASCII(text string) bool {
+	for i := range len(text) {
+		if text[i] >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
 }
 
 func parseParts(text string, parts [][]Token) ([]Statement, error) {

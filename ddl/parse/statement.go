@@ -29,6 +29,7 @@ type Statement struct {
 
 	tokens     []Token // of Text
 	characters int     // before Text in the whole text
+	ascii      bool    // Text is known to have no longer characters
 
 	from    *Statement // what it was made from by rewrite, when it is not the client's own text
 	rewrite *plan.Rewrite
@@ -49,6 +50,9 @@ func (s *Statement) Position(offset int) int {
 		return s.from.Position(s.rewrite.OriginalOffset(offset))
 	}
 	offset = min(max(offset, 0), len(s.Text))
+	if s.ascii {
+		return s.characters + offset + 1
+	}
 	return s.characters + utf8.RuneCountInString(s.Text[:offset]) + 1
 }
 

@@ -44,6 +44,14 @@ func (e *scanError) Error() string { return e.message }
 
 // scan returns the tokens of a text without comments.
 func scan(text string) ([]Token, error) {
+	if tokens, ok := quickScan(text); ok {
+		return tokens, nil
+	}
+	return slowScan(text)
+}
+
+// slowScan is scan by PostgreSQL's own lexer.
+func slowScan(text string) ([]Token, error) {
 	result, err := pg_query.Scan(text)
 	if err != nil {
 		if pe, ok := errors.AsType[*parser.Error](err); ok {

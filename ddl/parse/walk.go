@@ -1,6 +1,9 @@
 package parse
 
-import "reflect"
+import (
+	"reflect"
+	"sync"
+)
 
 // Walk calls visit for a message of PostgreSQL's tree and for everything under it, parents first. visit
 // tells whether to go on below a message.
@@ -18,28 +21,58 @@ func children(message any, each func(child any)) {
 		return
 	}
 	v = v.Elem()
-	for i := range v.NumField() { //nolint:modernize // Value.Fields describes each field anew, which allocates
+	for _, i := range holders(v.Type()) {
 		field := v.Field(i)
-		if !field.CanInterface() {
-			continue // the message's own bookkeeping
-		}
 		switch field.Kind() {
 		case reflect.Pointer:
-			if !field.IsNil() && field.Elem().Kind() == reflect.Struct {
+			if !field.IsNil() {
 				each(field.Interface())
 			}
 		case reflect.Slice:
 			for j := range field.Len() {
-				if item := field.Index(j); item.Kind() == reflect.Pointer && !item.IsNil() {
+				if item := field.Index(j); !item.IsNil() {
 					each(item.Interface())
 				}
 			}
-		case reflect.Interface:
+		default:
 			// One of several kinds: a wrapper with the message as its only field.
 			if !field.IsNil() {
 				children(field.Interface(), each)
 			}
-		default:
 		}
+	}
+}
+
+// holders are the fields of a type of message that hold other messages. Most are strings, numbers and flags, and
+// the types are few, so what is found is kept.
+func holders(t reflect.Type) []int {
+	if known, ok := holderFields.Load(t); ok {
+		return known.([]int)
+	}
+	var fields []int
+	for i := range t.NumField() {
+		if f := t.Field(i); f.IsExported() && holdsMessages(f.Type) {
+			fields = append(fields, i)
+		}
+	}
+	holderFields.Store(t, fields)
+	return fields
+}
+
+// holderFields is holders by type; it grows no further than PostgreSQL's kinds of node.
+//
+//nolint:gochecknoglobals // a cache of what never changes
+var holderFields sync.Map
+
+func holdsMessages(t reflect.Type) bool {
+	switch t.Kind() {
+	case reflect.Interface:
+		return true
+	case reflect.Pointer:
+		return t.Elem().Kind() == reflect.Struct
+	case reflect.Slice:
+		return t.Elem().Kind() == reflect.Pointer
+	default:
+		return false
 	}
 }
