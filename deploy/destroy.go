@@ -42,7 +42,7 @@ func (r *Run) finishFast(ctx context.Context, works []*work) []plan.Notice {
 			warnings = append(warnings, unfinished(w, failed.step, failed.err))
 			continue
 		}
-		d.finished(ctx, w)
+		r.finished(ctx, w)
 	}
 	return warnings
 }
@@ -81,12 +81,16 @@ func firstOf(steps []destruction, w *work) *destruction {
 }
 
 // finished records the end of a statement's work.
-func (d *Deployer) finished(ctx context.Context, w *work) {
+func (r *Run) finished(ctx context.Context, w *work) {
+	d, relation := r.d, w.Relation
 	var identity string
 	if len(w.made) > 0 {
 		identity = w.made[len(w.made)-1].identity
 	}
-	if err := d.succeed(ctx, w.JobID, w.Relation, identity); err != nil {
+	if _, made := r.Made(w.JobID); made {
+		relation = 0 // its shadow was ready when the transaction committed
+	}
+	if err := d.succeed(ctx, w.JobID, relation, identity); err != nil {
 		// The work is done; recovery brings the record up to date.
 		d.log.Error().Err(err).Str("job_id", w.JobID.String()).Msg("end of the job not recorded")
 		d.retryLater(w.JobID)

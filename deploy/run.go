@@ -73,7 +73,7 @@ func (d *Deployer) Begin(ctx context.Context, r Request) (*Run, error) {
 // record is a statement's record as it begins.
 func (d *Deployer) record(r Request, st Statement) (history.Record, error) {
 	stored, err := json.Marshal(storedPlan{
-		Steps: st.Plan.Steps, Relation: st.Relation, Alone: r.Alone, Restore: restoreOf(st.Plan),
+		Steps: st.Plan.Steps, Relation: st.Relation, Schema: st.Schema, Alone: r.Alone, Restore: restoreOf(st.Plan),
 	})
 	if err != nil {
 		return history.Record{}, fmt.Errorf("record of %s: %w", st.Plan.Target, err)
@@ -273,7 +273,8 @@ func (r *Run) finishAll(ctx context.Context, state history.State, cause error) e
 
 // end records a job's end.
 func (d *Deployer) end(ctx context.Context, id uuid.UUID, state history.State, identity string, cause error) error {
-	change := history.Change{State: state, TargetUID: identity}
+	// A success is what recovery would find again.
+	change := history.Change{State: state, TargetUID: identity, Derived: state == history.Succeeded}
 	if state == history.Succeeded {
 		change.Failure = &history.Failure{} // that of an earlier try
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"strings"
 
 	"github.com/jackc/pgx/v5"
 
@@ -30,6 +29,7 @@ type Wanted struct {
 	Relations []RelationName `json:"relations"` // as the statement names them
 	AllIn     []string       `json:"all_in"`    // home schemas of which every relation is wanted
 	Types     []string       `json:"types"`     // as SQL writes them, without modifiers
+	Settings  []string       `json:"settings"`  // of the session
 }
 
 // snapshotText is tablewright.snapshot's answer.
@@ -41,6 +41,8 @@ type snapshotText struct {
 	Schemas    []schemaText   `json:"schemas"`
 	Relations  []relationText `json:"relations"`
 	Types      []typeText     `json:"types"`
+
+	Settings map[string]string `json:"settings"`
 }
 
 type catalogText struct {
@@ -74,8 +76,7 @@ func ReadSnapshot(ctx context.Context, q TextQuerier, w Wanted) (*catalog.Snapsh
 	if err != nil {
 		return nil, fmt.Errorf("snapshot: %w", err)
 	}
-	args := append([]string{string(wanted)}, w.Types...)
-	answer, err := q.QueryText(ctx, snapshotQuery(len(w.Types)), args...)
+	answer, err := q.QueryText(ctx, snapshotQuery, string(wanted))
 	if err != nil {
 		return nil, err // the home database's own error is the client's
 	}
@@ -86,16 +87,8 @@ func ReadSnapshot(ctx context.Context, q TextQuerier, w Wanted) (*catalog.Snapsh
 	return text.snapshot(), nil
 }
 
-// snapshotQuery names every function with its schema: the session's search path is the user's.
-func snapshotQuery(types int) string {
-	oids := make([]string, types)
-	for i := range oids {
-		oids[i] = fmt.Sprintf("pg_catalog.to_regtype($%d)::pg_catalog.oid", i+2)
-	}
-	return "select pg_catalog.jsonb_set(tablewright.snapshot($1::pg_catalog.text::pg_catalog.jsonb, " +
-		"pg_catalog.current_schemas(true), array[" + strings.Join(oids, ", ") + "]::pg_catalog.oid[])" +
-		"::pg_catalog.jsonb, '{search_path}', pg_catalog.to_jsonb(pg_catalog.current_schemas(false)))::pg_catalog.text"
-}
+// snapshotQuery is short: the session parses it anew for each statement.
+const snapshotQuery = "select tablewright.snapshot($1::pg_catalog.text::pg_catalog.jsonb)"
 
 // normal has empty lists where w has none: jsonb functions want arrays.
 func (w Wanted) normal() Wanted {
@@ -114,6 +107,9 @@ func (w Wanted) normal() Wanted {
 	if w.Types == nil {
 		w.Types = []string{}
 	}
+	if w.Settings == nil {
+		w.Settings = []string{}
+	}
 	return w
 }
 
@@ -124,6 +120,7 @@ func (t snapshotText) snapshot() *catalog.Snapshot {
 		Schemas:   make(map[string]catalog.Schema, len(t.Schemas)),
 		Relations: make(map[string]catalog.Relation, len(t.Relations)),
 		Types:     make(map[string]catalog.TypeInfo, len(t.Types)),
+		Settings:  t.Settings,
 	}
 	for _, c := range t.Catalogs {
 		s.Catalogs[c.Name] = c.catalog()

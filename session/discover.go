@@ -54,11 +54,15 @@ func (s *Session) ownedCatalog(ctx context.Context, name string) (catalog.Catalo
 
 // ticketed runs a statement with its ticket and returns the one value that it answers.
 func (s *Session) ticketed(ctx context.Context, sql string) (string, error) {
-	ticket := s.home.Ticket(s.backend.link.PID, sql)
-	if _, err := s.query(ctx, ticketQuery, []byte(ticket)); err != nil {
+	x := newExchange(s.client)
+	if err := s.addTicketed(x, sql, nil); err != nil {
 		return "", err
 	}
-	return s.QueryText(ctx, sql)
+	r, err := s.collect(ctx, x)
+	if err != nil {
+		return "", withoutPosition(err)
+	}
+	return string(r.Rows[len(r.Rows)-1][0]), nil
 }
 
 // tellDiscovery says what a person who asked for it would want to know: the numbers for REFRESH CATALOG, and

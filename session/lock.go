@@ -23,23 +23,21 @@ const shareQuery = "select pg_catalog.pg_advisory_xact_lock_shared(pg_catalog.ha
 // on a catalog or schema with those that work on objects in it, and those that drop a table with those that
 // make something depend on it.
 func (s *Session) lock(ctx context.Context, p *plan.Plan) error {
-	if len(p.Shares) > 0 {
-		// As in PostgreSQL whoever drops or changes what is needed is waited for.
-		names, err := json.Marshal(p.Shares)
-		if err != nil {
-			return err
-		}
-		if _, err := s.query(ctx, shareQuery, names); err != nil {
-			return err
-		}
+	first, err := s.lockFirst(ctx, p)
+	if err != nil {
+		return err
 	}
-	for _, name := range p.Locks {
-		key := "tablewright:" + name
-		r, err := s.query(ctx, lockQuery, texts(key)...)
-		if err != nil {
-			return err
+	for i, name := range p.Locks {
+		key := lockKey(name)
+		taken := first
+		if i > 0 {
+			r, err := s.query(ctx, lockQuery, texts(key)...)
+			if err != nil {
+				return err
+			}
+			taken = string(r.Rows[0][0]) == "t"
 		}
-		if string(r.Rows[0][0]) == "t" {
+		if taken {
 			continue
 		}
 		if !p.Waits {
@@ -50,6 +48,34 @@ func (s *Session) lock(ctx context.Context, p *plan.Plan) error {
 		}
 	}
 	return nil
+}
+
+func lockKey(name string) string { return "tablewright:" + name }
+
+// lockFirst waits for the shared locks and tries to take the first of the others, in one go: most statements need
+// no more.
+func (s *Session) lockFirst(ctx context.Context, p *plan.Plan) (taken bool, err error) {
+	x := newExchange(s.client)
+	if len(p.Shares) > 0 {
+		// As in PostgreSQL whoever drops or changes what is needed is waited for.
+		names, err := json.Marshal(p.Shares)
+		if err != nil {
+			return false, err
+		}
+		if err := s.addQuery(x, shareQuery, [][]byte{names}); err != nil {
+			return false, err
+		}
+	}
+	if len(p.Locks) > 0 {
+		if err := s.addQuery(x, lockQuery, texts(lockKey(p.Locks[0]))); err != nil {
+			return false, err
+		}
+	}
+	r, err := s.collect(ctx, x)
+	if err != nil || len(p.Locks) == 0 {
+		return false, withoutPosition(err)
+	}
+	return string(r.Rows[len(r.Rows)-1][0]) == "t", nil
 }
 
 // settled are the names of which no job may be at work when the statement begins.

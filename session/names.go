@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 
 	"github.com/tablewright/tablewright/ddl/parse"
@@ -12,7 +13,13 @@ import (
 // NameCache holds every name by which something managed may be meant: schemas and catalogs by their
 // names, relations by their last part. It is a hint that spares statements without such a name a look
 // at the home database; what a name really means that database says.
-type NameCache struct{ names atomic.Pointer[managedNames] }
+type NameCache struct {
+	listed, recent atomic.Pointer[managedNames]
+
+	mu sync.Mutex
+	// added is what recent is made of: the names of each commit here that the list may not have yet.
+	added []*managedNames
+}
 
 type managedNames struct {
 	relations map[string]struct{}
@@ -31,17 +38,44 @@ func (m *managedNames) any(names []parse.Name) bool {
 // NewNameCache returns an empty cache.
 func NewNameCache() *NameCache {
 	c := &NameCache{}
-	c.names.Store(newManagedNames())
+	c.listed.Store(newManagedNames())
+	c.recent.Store(newManagedNames())
 	return c
 }
 
-// Replace puts a fresh list in place of what is held.
-func (c *NameCache) Replace(relations, schemas []string) {
-	fresh := &managedNames{
-		relations: setOf(relations),
-		schemas:   setOf(schemas),
+// Refresh reads the list anew. What is committed here while it is read stays. One goroutine may call it.
+func (c *NameCache) Refresh(read func() (relations, schemas []string, err error)) error {
+	c.mu.Lock()
+	older := len(c.added)
+	c.mu.Unlock()
+	relations, schemas, err := read()
+	if err != nil {
+		return err
 	}
-	c.names.Store(fresh)
+	c.listed.Store(&managedNames{relations: setOf(relations), schemas: setOf(schemas)})
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.added = slices.Clone(c.added[older:])
+	c.recent.Store(union(c.added))
+	return nil
+}
+
+// add puts names that have been committed on the list at once, before the news of them comes round.
+func (c *NameCache) add(more *managedNames) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.added = append(c.added, union([]*managedNames{more}))
+	c.recent.Store(union(c.added))
+}
+
+// union is a copy of all names.
+func union(lists []*managedNames) *managedNames {
+	all := newManagedNames()
+	for _, l := range lists {
+		maps.Copy(all.relations, l.relations)
+		maps.Copy(all.schemas, l.schemas)
+	}
+	return all
 }
 
 func setOf(names []string) map[string]struct{} {
@@ -54,20 +88,7 @@ func setOf(names []string) map[string]struct{} {
 
 // mayMean tells whether one of the names may mean something managed.
 func (c *NameCache) mayMean(names []parse.Name) bool {
-	return c.names.Load().any(names)
-}
-
-// add puts names on the list at once, before the news of them comes round.
-func (c *NameCache) add(more *managedNames) {
-	for {
-		held := c.names.Load()
-		fresh := &managedNames{relations: maps.Clone(held.relations), schemas: maps.Clone(held.schemas)}
-		maps.Copy(fresh.relations, more.relations)
-		maps.Copy(fresh.schemas, more.schemas)
-		if c.names.CompareAndSwap(held, fresh) {
-			return
-		}
-	}
+	return c.listed.Load().any(names) || c.recent.Load().any(names)
 }
 
 // has tells whether a name may mean something that is in the list. A name of three parts is never the

@@ -28,13 +28,24 @@ func (s *Session) query(ctx context.Context, sql string, args ...[]byte) (result
 	if err := s.addQuery(x, sql, args); err != nil {
 		return result{}, err
 	}
-	err := s.backend.run(ctx, x, func() { s.cancelHome(context.WithoutCancel(ctx)) })
-	if e, ok := errors.AsType[*sqlerr.Error](err); ok {
-		return result{}, e.At(0)
-	} else if err != nil {
+	r, err := s.collect(ctx, x)
+	return r, withoutPosition(err)
+}
+
+// collect sends what has been added and waits for its answers. The rows of several queries follow each other.
+func (s *Session) collect(ctx context.Context, x *exchange) (result, error) {
+	if err := s.backend.run(ctx, x, func() { s.cancelHome(context.WithoutCancel(ctx)) }); err != nil {
 		return result{}, err
 	}
 	return result{Rows: x.rows, Tag: x.tag}, nil
+}
+
+// withoutPosition takes the place off an error about a text that is none of the client's.
+func withoutPosition(err error) error {
+	if e, ok := errors.AsType[*sqlerr.Error](err); ok {
+		return e.At(0)
+	}
+	return err
 }
 
 // addQuery adds the messages that run one statement under the session's own name. A leftover of an

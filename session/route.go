@@ -99,9 +99,12 @@ func (s *Session) route(text string) (script, error) {
 	if known, ok := routes.exact.Get(text); ok {
 		return s.judge(known), nil
 	}
+	if parse.Defines(text) {
+		return s.routeExactly(text) // other constants are another definition
+	}
 	normal, err := parse.Normalize(text)
 	if err != nil {
-		return s.routeUnreadable(text)
+		return s.routeExactly(text)
 	}
 	if names, ok := routes.normalized.Get(normal); ok && !s.mayMean(names) {
 		if shaped {
@@ -120,8 +123,8 @@ func (s *Session) route(text string) (script, error) {
 	return s.judge(fresh), nil
 }
 
-// routeUnreadable is the route of a text without a normal form.
-func (s *Session) routeUnreadable(text string) (script, error) {
+// routeExactly is the route of a text without a normal form, or whose normal form is no other's.
+func (s *Session) routeExactly(text string) (script, error) {
 	fresh, err := dissect(text)
 	if err != nil {
 		return script{}, err

@@ -9,6 +9,7 @@ import (
 	"github.com/tablewright/tablewright/ddl/catalog"
 	"github.com/tablewright/tablewright/ddl/sqlerr"
 	"github.com/tablewright/tablewright/deploy"
+	"github.com/tablewright/tablewright/home"
 )
 
 // ownSettings are the settings of Tablewright's own, without their prefix.
@@ -20,17 +21,17 @@ func ownSettings() []string {
 	}
 }
 
-// settingsQuery reads the settings that a statement of ours heeds, when it begins. They are ordinary
+// heeded are the settings that a statement of ours heeds, as they stand when it begins. They are ordinary
 // settings of the home session, so that SET LOCAL, ROLLBACK, ALTER ROLE … SET and startup options hold.
-func settingsQuery() string {
-	var b strings.Builder
-	b.WriteString(`select pg_catalog.current_setting('client_min_messages'), pg_catalog.current_setting('application_name'),
- pg_catalog.current_setting('statement_timeout')`)
+func heeded() []string {
+	names := []string{"client_min_messages", "application_name", "statement_timeout"}
 	for _, name := range ownSettings() {
-		b.WriteString(", pg_catalog.current_setting('tablewright." + name + "', true)")
+		names = append(names, ownPrefix+name)
 	}
-	return b.String()
+	return names
 }
+
+const ownPrefix = "tablewright."
 
 // The defaults of the settings.
 const (
@@ -42,26 +43,13 @@ const (
 // wishes are the settings of a session as they stand, by name.
 type wishes map[string]string
 
-// readWishes reads the session's settings.
-func (s *Session) readWishes(ctx context.Context) (wishes, error) {
-	r, err := s.query(ctx, settingsQuery())
-	if err != nil {
-		return nil, err
-	}
-	w := wishes{}
-	for i, name := range append([]string{"client_min_messages", "application_name", "statement_timeout"}, ownSettings()...) {
-		w[name] = string(r.Rows[0][i])
-	}
-	return w, nil
-}
-
 // settings reads what the session wishes for the statement that begins.
 func (s *Session) settings(ctx context.Context) (deploy.Settings, error) {
-	w, err := s.readWishes(ctx)
+	snap, err := home.ReadSnapshot(ctx, s, home.Wanted{Settings: heeded()})
 	if err != nil {
 		return deploy.Settings{}, err
 	}
-	return w.parse(nil)
+	return wishes(snap.Settings).parse(nil)
 }
 
 // parse reads the values; own are those of the statement's WITH clause and win. An empty value means the
@@ -71,7 +59,7 @@ func (w wishes) parse(own catalog.Options) (deploy.Settings, error) {
 		if v, ok := own.Get(name); ok {
 			return v
 		}
-		return w[name]
+		return w[ownPrefix+name]
 	}
 	p := settingParser{}
 	timeout, _ := parseInterval(w["statement_timeout"]) // as PostgreSQL itself writes it

@@ -10,6 +10,8 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"sync"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -160,7 +162,6 @@ func (g *gateway) buildServers(ctx context.Context, config Config, metrics *prom
 		Database:        g.db.DatabaseName(),
 		Statuses:        g.db.ParameterStatuses,
 		NewSession:      g.newSession,
-		Ready:           g.ready,
 		CancelElsewhere: g.cancelElsewhere,
 		DrainTimeout:    config.DrainTimeout,
 		Limits:          config.Limits,
@@ -221,27 +222,45 @@ func (g *gateway) close(context.Context) error {
 	return errors.Join(errs...)
 }
 
-// ready tells whether sessions can be served.
-func (g *gateway) ready(ctx context.Context) error { return notReady(g.db.Ready(ctx)) }
-
 // refreshNames reads which names may mean something managed.
 func (g *gateway) refreshNames(ctx context.Context) error {
-	names, err := g.db.Managed(ctx)
-	if err != nil {
-		return err
-	}
-	g.shared.Names.Replace(names.Relations, append(names.Schemas, names.Catalogs...))
-	return nil
+	return g.shared.Names.Refresh(func() (relations, schemas []string, err error) {
+		names, err := g.db.Managed(ctx)
+		return names.Relations, append(names.Schemas, names.Catalogs...), err
+	})
 }
+
+// namesPause is the time from one reading of the names to the next: a file of many definitions makes a change
+// with each, and the list may be long.
+const namesPause = 100 * time.Millisecond
 
 // listenForNames keeps the names fresh, whichever gateway changes them.
 func (g *gateway) listenForNames(ctx context.Context) error {
+	changed := make(chan struct{}, 1)
+	var reader sync.WaitGroup
+	reader.Go(func() { g.refreshNamesAfter(ctx, changed) })
 	err := g.db.Listen(ctx, func() {
+		select {
+		case changed <- struct{}{}:
+		default: // it will be read anyway
+		}
+	})
+	close(changed)
+	reader.Wait()
+	return untilDone(ctx, err)
+}
+
+// refreshNamesAfter reads the names after each change, several at once, until changed is closed.
+func (g *gateway) refreshNamesAfter(ctx context.Context, changed <-chan struct{}) {
+	for range changed {
 		if err := g.refreshNames(ctx); err != nil && ctx.Err() == nil {
 			g.log.Warn().Err(err).Msg("names of managed objects not read")
 		}
-	})
-	return untilDone(ctx, err)
+		select {
+		case <-ctx.Done():
+		case <-time.After(namesPause):
+		}
+	}
 }
 
 func (g *gateway) listenForJobs(ctx context.Context) error {
