@@ -803,6 +803,22 @@ begin
 end $$;
 revoke all on function tablewright.drop_shadow(oid) from public;
 
+-- Drops the home schema of a schema whose making failed after its transaction had committed, whoever owns it. What
+-- has been made in it since is met by RESTRICT.
+create or replace function tablewright.drop_shadow_schema(schema_oid oid) returns void
+language plpgsql security definer
+set search_path = pg_catalog, pg_temp set lc_messages = 'C' as $$
+declare frames text; name text;
+begin
+  get diagnostics frames = pg_context;
+  perform tablewright.require_ticket(frames, 'drop_shadow_schema');
+  select m.name into name from tablewright.managed_schema m where m.oid = schema_oid;
+  if name is not null then
+    execute format('drop schema %I', name);
+  end if;
+end $$;
+revoke all on function tablewright.drop_shadow_schema(oid) from public;
+
 -- Discovery: shadows of what a system holds beside what was made here ---------------------------------
 
 -- The type as a shadow has it: a built-in one of that name, or text for what only the other system knows.
@@ -1123,7 +1139,7 @@ grant execute on function tablewright.change_roles(text, text) to public; -- the
 
 -- Grows with every change of this file that a gateway depends on.
 create or replace function tablewright.setup_version() returns integer
-language sql immutable set search_path = pg_catalog, pg_temp as $$ select 4 $$;
+language sql immutable set search_path = pg_catalog, pg_temp as $$ select 5 $$;
 
 -- Grants to the gateway's role. It owns neither the registry nor the guard: what it could change there
 -- would run with the superuser's rights.
@@ -1131,7 +1147,7 @@ grant usage, create on schema tablewright to :"owner";
 grant select, insert on tablewright.secret to :"owner";
 grant select, update on tablewright.catalog, tablewright.managed_schema, tablewright.relation to :"owner";
 grant execute on function tablewright.role(text), tablewright.patch_relation(oid, jsonb),
-  tablewright.drop_shadow(oid) to :"owner";
+  tablewright.drop_shadow(oid), tablewright.drop_shadow_schema(oid) to :"owner";
 
 -- The first role that may register catalogs. It has no password yet.
 select 'create role admin login' where not exists (select from pg_roles where rolname = 'admin') \gexec

@@ -138,7 +138,8 @@ func (v *discovery) readSchema(ctx context.Context, schema string) error {
 	return nil
 }
 
-// readTables looks at one batch of tables. One that cannot be looked at is told and left as it is.
+// readTables looks at one batch of tables. One that cannot be looked at is told and left as it is, unless the
+// system itself is out of reach.
 func (v *discovery) readTables(ctx context.Context, schema string, names []string) error {
 	seen := make([]*home.ObservedTable, len(names))
 	var mu sync.Mutex
@@ -147,11 +148,14 @@ func (v *discovery) readTables(ctx context.Context, schema string, names []strin
 	for i, name := range names {
 		group.Go(func() error {
 			table, err := v.observe(groupCtx, schema, name)
+			if err != nil && provision.Retryable(err) && groupCtx.Err() == nil {
+				table, err = v.observe(groupCtx, schema, name) // on another connection, if that is what was lost
+			}
 			if err == nil {
 				seen[i] = table
 				return nil
 			}
-			if groupCtx.Err() != nil {
+			if groupCtx.Err() != nil || provision.OutOfReach(err) {
 				return err
 			}
 			mu.Lock()

@@ -28,20 +28,23 @@ func (d *Deployer) FinishSlow(ctx context.Context, job history.Job, o Outcome) (
 	if o.State == history.Succeeded {
 		return true, d.succeed(ctx, job.JobID, stored.Relation, o.Identity)
 	}
-	if stored.Relation != 0 {
-		if err := d.takeShadowBack(ctx, job, stored); err != nil {
-			return false, err
-		}
+	if err := d.takeShadowBack(ctx, job, stored); err != nil {
+		return false, err
 	}
 	return true, d.end(ctx, job.JobID, o.State, "", o.Failure)
 }
 
 // takeShadowBack removes the shadow of what was not made, and changes that of what was not changed back.
 func (d *Deployer) takeShadowBack(ctx context.Context, job history.Job, stored storedPlan) error {
-	if stored.Restore == nil {
+	r := stored.Restore
+	switch {
+	case stored.Schema != 0:
+		return d.shadows.RemoveSchema(ctx, stored.Schema)
+	case stored.Relation == 0:
+		return nil
+	case r == nil:
 		return d.shadows.Remove(ctx, stored.Relation, job.JobID)
 	}
-	r := stored.Restore
 	return d.shadows.Restore(ctx, stored.Relation, job.JobID, r.Statements, home.RelationPatch{
 		State: "ready", JobID: new(string), Path: r.Path, Options: r.Options, ForeignKeys: r.Keys,
 	})

@@ -27,6 +27,8 @@ type Statement struct {
 	JobID uuid.UUID
 	// Relation is the OID of the shadow that the statement made, 0 when it made none.
 	Relation uint32
+	// Schema is the OID of the home schema that the statement made, 0 when it made none.
+	Schema uint32
 	// Parent is the job of the statement that this one is a part of; zero for a whole statement.
 	Parent uuid.UUID
 	// RetryOf is the job that this one repeats; zero for a new one.

@@ -57,6 +57,20 @@ func (h HomeShadows) Remove(ctx context.Context, relation uint32, job uuid.UUID)
 	return nil
 }
 
+// RemoveSchema drops the home schema that a job's statement made.
+func (h HomeShadows) RemoveSchema(ctx context.Context, schema uint32) error {
+	err := pgx.BeginFunc(ctx, h.Home.Pool(), func(tx pgx.Tx) error {
+		return h.Home.ExecTicketed(ctx, tx, fmt.Sprintf("select tablewright.drop_shadow_schema(%d)", schema))
+	})
+	if e, ok := errors.AsType[*pgconn.PgError](err); ok && e.Code == sqlerr.DependentObjectsStillExist {
+		return nil // it is the business of who made something in it
+	}
+	if err != nil {
+		return fmt.Errorf("home schema %d: %w", schema, err)
+	}
+	return nil
+}
+
 // Restore takes the change of a shadow back. When views have come to depend on it meanwhile it stays as it
 // is, marked as failed.
 func (h HomeShadows) Restore(ctx context.Context, relation uint32, job uuid.UUID, statements []string, patch home.RelationPatch) error {

@@ -14,6 +14,7 @@ import (
 type storedPlan struct {
 	Steps    []plan.Step `json:"steps"`
 	Relation uint32      `json:"relation,omitempty"`
+	Schema   uint32      `json:"schema,omitempty"`
 	Alone    bool        `json:"alone,omitempty"`
 	Restore  *restore    `json:"restore,omitempty"`
 }

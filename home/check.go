@@ -63,7 +63,8 @@ func rights() []struct {
 			Right{Name: "UPDATE on the registry", Needed: true, Feature: "external tables"},
 			`select has_table_privilege('tablewright.relation', 'update') and has_table_privilege('tablewright.catalog', 'update')
 				and has_function_privilege('tablewright.patch_relation(oid, jsonb)', 'execute')
-				and has_function_privilege('tablewright.drop_shadow(oid)', 'execute')`,
+				and has_function_privilege('tablewright.drop_shadow(oid)', 'execute')
+				and has_function_privilege('tablewright.drop_shadow_schema(oid)', 'execute')`,
 		},
 		{
 			Right{Name: "password verifiers of roles", Needed: true, Feature: "logins"},

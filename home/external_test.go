@@ -2,6 +2,7 @@ package home_test
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -101,39 +102,48 @@ func TestExternal(t *testing.T) {
 	}
 }
 
-// dropShadow drops another role's shadow by the gateway's own.
+// dropShadow drops another role's shadow by the gateway's own, and a schema.
 func dropShadow(t *testing.T, h *home.Home) {
 	t.Helper()
 	ctx := t.Context()
 	admin := hometest.Connect(t, h, "admin")
-	if err := admin.Ticketed(ctx, "create table kafka.failed (id int)"); err != nil {
+	if err := admin.Ticketed(ctx, "create server store foreign data wrapper postgres options (host 'x')"); err != nil {
 		t.Fatal(err)
 	}
-	rows, err := admin.Run(ctx, "select 'kafka.failed'::regclass::oid")
-	if err != nil {
-		t.Fatal(err)
-	}
-	tx, err := h.Pool().Begin(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := tx.Exec(ctx, "savepoint s"); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := tx.Exec(ctx, "select tablewright.drop_shadow("+rows[0]+")"); hometest.Code(err) != "42501" {
-		t.Errorf("drop without a ticket: %v, want 42501", err)
-	}
-	if _, err := tx.Exec(ctx, "rollback to s"); err != nil {
-		t.Fatal(err)
-	}
-	if err := h.ExecTicketed(ctx, tx, "select tablewright.drop_shadow("+rows[0]+")"); err != nil {
-		t.Fatal(err)
-	}
-	if err := tx.Commit(ctx); err != nil {
-		t.Fatal(err)
-	}
-	if rows, err := admin.Run(ctx, "select to_regclass('kafka.failed') is null"); err != nil || rows[0] != "t" {
-		t.Errorf("dropped: %v, %v", rows, err)
+	for _, c := range []struct{ create, oid, drop, gone string }{
+		{"create table kafka.failed (id int)", "select 'kafka.failed'::regclass::oid", "drop_shadow", "select to_regclass('kafka.failed') is null"},
+		{`create schema "store.failed"`, `select '"store.failed"'::regnamespace::oid`, "drop_shadow_schema", `select to_regnamespace('"store.failed"') is null`},
+	} {
+		if err := admin.Ticketed(ctx, c.create); err != nil {
+			t.Fatal(err)
+		}
+		rows, err := admin.Run(ctx, c.oid)
+		if err != nil {
+			t.Fatal(err)
+		}
+		drop := fmt.Sprintf("select tablewright.%s(%s)", c.drop, rows[0])
+		tx, err := h.Pool().Begin(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := tx.Exec(ctx, "savepoint s"); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := tx.Exec(ctx, drop); hometest.Code(err) != "42501" {
+			t.Errorf("%s without a ticket: %v, want 42501", c.drop, err)
+		}
+		if _, err := tx.Exec(ctx, "rollback to s"); err != nil {
+			t.Fatal(err)
+		}
+		if err := h.ExecTicketed(ctx, tx, drop); err != nil {
+			t.Fatal(err)
+		}
+		if err := tx.Commit(ctx); err != nil {
+			t.Fatal(err)
+		}
+		if rows, err := admin.Run(ctx, c.gone); err != nil || rows[0] != "t" {
+			t.Errorf("%s: gone %v, %v", c.drop, rows, err)
+		}
 	}
 }
 

@@ -22,7 +22,7 @@ var privilegedSQL string
 
 const (
 	// setupVersion is the least tablewright.setup_version() that this release can work with.
-	setupVersion = 4
+	setupVersion = 5
 	// migrationLock is the key of the advisory lock under which gateways bring the schema up to date.
 	migrationLock = 0x7461626c65777269
 )

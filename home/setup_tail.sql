@@ -4,7 +4,7 @@ grant usage, create on schema tablewright to :"owner";
 grant select, insert on tablewright.secret to :"owner";
 grant select, update on tablewright.catalog, tablewright.managed_schema, tablewright.relation to :"owner";
 grant execute on function tablewright.role(text), tablewright.patch_relation(oid, jsonb),
-  tablewright.drop_shadow(oid) to :"owner";
+  tablewright.drop_shadow(oid), tablewright.drop_shadow_schema(oid) to :"owner";
 
 -- The first role that may register catalogs. It has no password yet.
 select 'create role admin login' where not exists (select from pg_roles where rolname = 'admin') \gexec

@@ -142,7 +142,7 @@ func (s *Session) beginRun(ctx context.Context, staged []stagedStatement) (*depl
 		if st.homeXID != xid {
 			return nil, fmt.Errorf("work staged in transaction %d met the commit of %d", st.homeXID, xid)
 		}
-		req.Statements = append(req.Statements, deploy.Statement{Plan: st.plan, JobID: st.jobID, Relation: st.relation, RetryOf: st.retryOf})
+		req.Statements = append(req.Statements, deploy.Statement{Plan: st.plan, JobID: st.jobID, Relation: st.relation, Schema: st.schema, RetryOf: st.retryOf})
 	}
 	return s.gateway.Deployer.Begin(ctx, req)
 }

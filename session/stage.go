@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/tablewright/tablewright/ddl/catalog"
 	"github.com/tablewright/tablewright/ddl/plan"
 	"github.com/tablewright/tablewright/ddl/route"
 	"github.com/tablewright/tablewright/ddl/sqlerr"
@@ -20,15 +21,16 @@ import (
 // live systems and run in the shadow, inside the client's transaction. What it means outside is staged
 // until that transaction commits.
 func (s *Session) runDDL(ctx context.Context, st *routed, e *execution) error {
-	wishes, err := s.readWishes(ctx)
+	found, err := s.find(ctx, st)
 	if err != nil {
 		return err
 	}
+	wishes := wishes(found.snap.Settings)
 	settings, err := wishes.parse(nil)
 	if err != nil {
 		return err
 	}
-	p, elsewhere, err := s.planDDL(ctx, st, settings)
+	p, elsewhere, err := s.planFound(ctx, found, settings)
 	switch {
 	case err != nil:
 		return err
@@ -77,20 +79,32 @@ func (s *Session) runStaged(ctx context.Context, st *routed, e *execution, p *pl
 	return s.stage(ctx, st, p, settings)
 }
 
+// find finds out what a statement is about.
+func (s *Session) find(ctx context.Context, st *routed) (decided, error) {
+	found, d, snap, err := s.decideThrough(ctx, st)
+	return decided{statement: found, decision: d, snap: snap}, err
+}
+
 // planDDL makes the plan of a statement, or tells how it runs elsewhere when it names nothing managed.
 func (s *Session) planDDL(ctx context.Context, st *routed, settings deploy.Settings) (*plan.Plan, func(*execution) error, error) {
-	st, decision, snap, err := s.decideThrough(ctx, st)
+	found, err := s.find(ctx, st)
 	if err != nil {
 		return nil, nil, err
 	}
+	return s.planFound(ctx, found, settings)
+}
+
+// planFound is planDDL of a statement that is known.
+func (s *Session) planFound(ctx context.Context, found decided, settings deploy.Settings) (*plan.Plan, func(*execution) error, error) {
+	decision := found.decision
 	if decision.Route == route.Ours {
-		p, err := s.compile(ctx, st.parsed, snap, settings)
+		p, err := s.compile(ctx, found.statement.parsed, found.snap, settings)
 		if !errors.Is(err, errNotManaged) {
 			return p, nil, err
 		}
 		decision = route.Decision{Route: route.Home}
 	}
-	return nil, func(e *execution) error { return s.runAtHome(ctx, st, decision, snap, e) }, nil
+	return nil, func(e *execution) error { return s.runAtHome(ctx, found.statement, decision, found.snap, e) }, nil
 }
 
 // stage checks a plan against the live systems, runs it in the shadow and keeps the rest for the commit.
@@ -217,27 +231,32 @@ const ticketQuery = "select pg_catalog.set_config('tablewright.ticket', $1, true
 // errors, with positions in the text that the client sent.
 func (s *Session) runHomeStatement(ctx context.Context, st *routed, h *plan.HomeStatement) error {
 	s.tx.touched = true
-	if h.Ticket {
-		ticket := s.home.Ticket(s.backend.link.PID, h.SQL)
-		if _, err := s.query(ctx, ticketQuery, []byte(ticket)); err != nil {
-			return err
-		}
-	}
-	if !h.Own {
-		_, err := s.query(ctx, h.SQL)
-		return err
-	}
 	x := newExchange(s.client)
-	x.keepTag = true
-	x.show = func(f Frame) bool { return f.Type == 'N' }
-	if err := s.addQuery(x, h.SQL, nil); err != nil {
+	if h.Own {
+		x.keepTag = true
+		x.show = func(f Frame) bool { return f.Type == 'N' }
+	}
+	add := s.addQuery
+	if h.Ticket {
+		add = s.addTicketed
+	}
+	if err := add(x, h.SQL, nil); err != nil {
 		return err
 	}
-	err := s.backend.run(ctx, x, func() { s.cancelHome(context.WithoutCancel(ctx)) })
-	if e, ok := errors.AsType[*sqlerr.Error](err); ok {
+	_, err := s.collect(ctx, x)
+	if e, ok := errors.AsType[*sqlerr.Error](err); ok && h.Own {
 		return s.ownError(st, h, e)
 	}
-	return err
+	return withoutPosition(err)
+}
+
+// addTicketed is addQuery with the ticket of the statement before it.
+func (s *Session) addTicketed(x *exchange, sql string, args [][]byte) error {
+	ticket := s.home.Ticket(s.backend.link.PID, sql)
+	if err := s.addQuery(x, ticketQuery, texts(ticket)); err != nil {
+		return err
+	}
+	return s.addQuery(x, sql, args)
 }
 
 // ownError is an error of the home database about the client's statement: its position is one of the
@@ -250,29 +269,57 @@ func (s *Session) ownError(st *routed, h *plan.HomeStatement, e *sqlerr.Error) e
 // says so, whatever becomes of this session.
 func (s *Session) registerShadow(ctx context.Context, p *plan.Plan, staged *stagedStatement) error {
 	step := p.Steps[len(p.Steps)-1]
-	if step.Target.Kind != plan.TableKind || step.Action != plan.Create {
+	switch {
+	case step.Action != plan.Create:
+		return nil
+	case step.Target.Kind == plan.SchemaKind:
+		return s.noteSchema(ctx, step.Target.Name, staged)
+	case step.Target.Kind != plan.TableKind:
 		return nil
 	}
-	text, err := s.QueryText(ctx, "select pg_catalog.to_regclass($1)::pg_catalog.oid::pg_catalog.text", step.Target.Name.HomeString())
-	if err != nil {
-		return err
-	}
-	oid, err := strconv.ParseUint(text, 10, 32)
-	if err != nil {
-		return fmt.Errorf("shadow of %s: %w", p.Target, err)
-	}
-	staged.relation = uint32(oid)
 	job, table := staged.jobID.String(), step.Target.Table
 	keys := table.ForeignKeys()
 	patch := home.RelationPatch{
 		Path: step.Target.Path, State: "provisioning", JobID: &job,
 		Options: &table.Options, Partitioning: &table.Partitioning, ForeignKeys: &keys,
 	}
-	sql, err := patch.Statement(text)
+	name := step.Target.Name.HomeString()
+	sql, err := patch.Statement(name)
 	if err != nil {
 		return err
 	}
-	return s.runHomeStatement(ctx, nil, &plan.HomeStatement{SQL: sql, Ticket: true})
+	x := newExchange(s.client)
+	err = errors.Join(
+		s.addQuery(x, "select pg_catalog.to_regclass($1)::pg_catalog.oid", texts(name)),
+		s.addTicketed(x, sql, nil),
+	)
+	if err != nil {
+		return err
+	}
+	r, err := s.collect(ctx, x)
+	if err != nil {
+		return withoutPosition(err)
+	}
+	oid, err := strconv.ParseUint(string(r.Rows[0][0]), 10, 32)
+	if err != nil {
+		return fmt.Errorf("shadow of %s: %w", p.Target, err)
+	}
+	staged.relation = uint32(oid)
+	return nil
+}
+
+// noteSchema keeps which home schema the statement has made, should what it stands for not come about.
+func (s *Session) noteSchema(ctx context.Context, name catalog.Name, staged *stagedStatement) error {
+	text, err := s.QueryText(ctx, "select oid from pg_catalog.pg_namespace where nspname operator(pg_catalog.=) $1", name.HomeSchema())
+	if err != nil {
+		return err
+	}
+	oid, err := strconv.ParseUint(text, 10, 32)
+	if err != nil {
+		return fmt.Errorf("home schema of %s: %w", name, err)
+	}
+	staged.schema = uint32(oid)
+	return nil
 }
 
 // changeShadow tells the registry what a changed shadow stands for. While a job changes the object outside

@@ -36,6 +36,7 @@ type stagedStatement struct {
 	plan     *plan.Plan
 	jobID    uuid.UUID
 	relation uint32 // OID of the shadow that it made, 0 when it made none
+	schema   uint32 // OID of the home schema that it made, 0 when it made none
 	settings deploy.Settings
 	homeXID  uint64
 	retryOf  uuid.UUID // the job that it repeats; zero for a new statement

@@ -154,9 +154,17 @@ func (tx *transaction) commit(ctx context.Context) (unclear bool, err error) {
 
 func connectionLost(e *pgconn.PgError) bool { return len(e.Code) == 5 && e.Code[:2] == "57" }
 
+// resolveMax is how long a caller without a deadline of its own waits to hear what became of a transaction.
+const resolveMax = time.Minute
+
 // resolve asks the server what became of a transaction whose COMMIT got no answer. cause is told when
 // it was rolled back, or when nobody can say.
 func (s *System) resolve(ctx context.Context, xid string, cause error) error {
+	if _, has := ctx.Deadline(); !has {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, resolveMax)
+		defer cancel()
+	}
 	wait := time.NewTimer(0)
 	defer wait.Stop()
 	for pause := xactPollMin; ; pause = min(2*pause, xactPollMax) {

@@ -2,6 +2,7 @@ package faults
 
 import (
 	"context"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -66,7 +67,7 @@ func outageAt(t *testing.T, k kind, at int) string {
 		return "done"
 	case failed == "":
 		if d := difference(before, w.dump()); d != "" {
-			t.Errorf("call %d: %s\nthe answer is %v\n%s\nbut not all is as before:\n%s", at, hit, answer, detail(answer), d)
+			t.Errorf("call %d: %s\nthe answer is %v\n%s\nbut not all is as before:\n%s\njobs: %s", at, hit, answer, detail(answer), d, w.history())
 		}
 		return "as before"
 	default:
@@ -93,16 +94,14 @@ func (w *world) checkDone(k kind, at int, hit string) {
 // knows, and the statement is sent again.
 func (w *world) repair(k kind, at int, hit, before string) {
 	w.t.Helper()
-	for _, sql := range []string{
-		"drop table if exists s2.q, s2.p, s.u", "drop schema if exists s2",
-		"do $$ begin if to_regclass('s.t') is not null then alter table s.t drop column if exists c; end if; end $$",
-	} {
-		for i, conn := range w.outside {
-			if conn == nil || i == 1 && strings.Contains(sql, "s.u") && strings.Contains(before, "relation "+w.id+"b.s.u ") {
-				continue
-			}
+	sections := strings.Split(before, "-- system ")
+	for i, conn := range w.outside {
+		if conn == nil {
+			continue
+		}
+		for _, sql := range restore(sections[1+i], w.lines(conn, structureQuery, ".", ".")) {
 			if _, err := conn.Exec(context.Background(), sql); err != nil {
-				w.t.Error(err)
+				w.t.Errorf("%s: %v", sql, err)
 			}
 		}
 	}
@@ -112,4 +111,34 @@ func (w *world) repair(k kind, at int, hit, before string) {
 	}
 	w.settle()
 	w.checkDone(k, at, hit)
+}
+
+// structureLine is a line of structureQuery about a schema, relation or column.
+var structureLine = regexp.MustCompile(`(?m)^(schema|relation|column) (\S+) (?:([rp]) )?(?:oid=(\d+))?`)
+
+// restore is what gives a system back the structure that it had: tables have their names, and what is more goes.
+func restore(had, has string) []string {
+	names, known := map[string]string{}, map[string]bool{}
+	for _, m := range structureLine.FindAllStringSubmatch(had, -1) {
+		known[m[1]+m[2]] = true
+		if m[4] != "" {
+			names[m[4]] = m[2]
+		}
+	}
+	var renames, drops []string
+	for _, m := range structureLine.FindAllStringSubmatch(has, -1) {
+		kind, name, oid := m[1], m[2], m[4]
+		former, there := names[oid]
+		last := strings.LastIndexByte(name, '.')
+		switch {
+		case known[kind+name] && (oid == "" || there):
+		case kind == "relation" && m[3] != "" && there:
+			renames = append(renames, "alter table "+name+" rename to "+former[strings.IndexByte(former, '.')+1:])
+		case kind == "relation" && m[3] != "", kind == "schema":
+			drops = append(drops, "drop "+strings.Replace(kind, "relation", "table", 1)+" if exists "+name+" cascade")
+		case kind == "column" && known["relation"+name[:last]]:
+			drops = append(drops, "alter table "+name[:last]+" drop column "+name[last+1:])
+		}
+	}
+	return append(renames, drops...)
 }

@@ -151,6 +151,13 @@ func (w *world) settle() {
 	}
 }
 
+// history is what became of the world's jobs.
+func (w *world) history() string {
+	return w.one(`select coalesce(string_agg(concat_ws(' ', j.kind, j.target, j.state, j.reason, j.error_message, e.events), e'\n'), '') from tablewright.jobs j,
+		lateral (select string_agg(concat_ws(' ', at::time, state, reason, message), '; ' order by at) events from tablewright.job_events where job_id = j.job_id) e
+		where target ~ $1`, w.pattern())
+}
+
 // eventually asks a server again and again whether something has come about that it tells nobody of itself.
 func eventually(come func() bool) bool {
 	for deadline := time.Now().Add(settleMax); time.Now().Before(deadline); time.Sleep(settlePoll) {
