@@ -122,10 +122,7 @@ func (s *Session) markReady(ctx context.Context, staged []stagedStatement, run *
 
 // beginRun records the staged work.
 func (s *Session) beginRun(ctx context.Context, staged []stagedStatement) (*deploy.Run, error) {
-	if _, err := s.query(ctx, beforeCommitQuery); err != nil {
-		return nil, err
-	}
-	xid, err := s.homeXID(ctx)
+	xid, err := s.homeXID(ctx, beforeCommitQuery)
 	if err != nil {
 		return nil, err
 	}
@@ -147,13 +144,19 @@ func (s *Session) beginRun(ctx context.Context, staged []stagedStatement) (*depl
 	return s.gateway.Deployer.Begin(ctx, req)
 }
 
-// homeXID is the id of the open home transaction.
-func (s *Session) homeXID(ctx context.Context) (uint64, error) {
-	text, err := s.QueryText(ctx, xidQuery)
-	if err != nil {
-		return 0, err
+// homeXID is the id of the open home transaction, asked for behind what is to be run first.
+func (s *Session) homeXID(ctx context.Context, first ...string) (uint64, error) {
+	x := newExchange(s.client)
+	for _, sql := range append(first, xidQuery) {
+		if err := s.addQuery(x, sql, nil); err != nil {
+			return 0, err
+		}
 	}
-	xid, err := strconv.ParseUint(text, 10, 64)
+	r, err := s.collect(ctx, x)
+	if err != nil {
+		return 0, withoutPosition(err)
+	}
+	xid, err := strconv.ParseUint(string(r.Rows[0][0]), 10, 64)
 	if err != nil {
 		return 0, fmt.Errorf("home transaction id: %w", err)
 	}

@@ -230,9 +230,12 @@ func (g *gateway) refreshNames(ctx context.Context) error {
 	})
 }
 
-// namesPause is the time from one reading of the names to the next: a file of many definitions makes a change
-// with each, and the list may be long.
-const namesPause = 100 * time.Millisecond
+// namesPauseMin is the least time from one reading of the names to the next: a file of many definitions makes a
+// change with each.
+const namesPauseMin = 100 * time.Millisecond
+
+// namesShare is how many times as long as a reading the pause is at least: the list may be long.
+const namesShare = 10
 
 // listenForNames keeps the names fresh, whichever gateway changes them.
 func (g *gateway) listenForNames(ctx context.Context) error {
@@ -253,12 +256,13 @@ func (g *gateway) listenForNames(ctx context.Context) error {
 // refreshNamesAfter reads the names after each change, several at once, until changed is closed.
 func (g *gateway) refreshNamesAfter(ctx context.Context, changed <-chan struct{}) {
 	for range changed {
+		began := time.Now()
 		if err := g.refreshNames(ctx); err != nil && ctx.Err() == nil {
 			g.log.Warn().Err(err).Msg("names of managed objects not read")
 		}
 		select {
 		case <-ctx.Done():
-		case <-time.After(namesPause):
+		case <-time.After(max(namesPauseMin, namesShare*time.Since(began))):
 		}
 	}
 }
