@@ -54,7 +54,7 @@ func (s *Store) Transition(ctx context.Context, id uuid.UUID, c Change) error {
 	results := s.pool.SendBatch(ctx, batch) // one transaction
 	_, err := results.Exec()
 	if err == nil {
-		err = c.outcome(id, results.Query) //nolint:sqlclosecheck // outcome reads to the end
+		err = c.outcome(id, results.Query)
 	}
 	return errors.Join(err, results.Close())
 }
