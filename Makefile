@@ -50,9 +50,10 @@ undo: build
 # fuzzers of the decoders for FUZZ each. SEED repeats a run.
 FRAMES ?= 160000
 PARSES ?= 1000000
+CANCELS ?= 500
 FUZZ ?= 60s
 hostile: build
-	FRAMES=$(FRAMES) PARSES=$(PARSES) SEED=$(SEED) go test -count=1 -timeout 2h -v -run Hostile ./test/protocol
+	FRAMES=$(FRAMES) PARSES=$(PARSES) CANCELS=$(CANCELS) SEED=$(SEED) go test -count=1 -timeout 2h -v -run Hostile ./test/protocol
 	@for f in FuzzReader FuzzReadStartup FuzzDecode; do go test -run XXX -fuzz "^$$f$$" -fuzztime $(FUZZ) ./server/wire || exit 1; done
 
 # make transparency-regress SUITE=/path/to/postgresql-15/src/test/regress: the files of PostgreSQL's own regression

@@ -143,28 +143,31 @@ func (v *discovery) readSchema(ctx context.Context, schema string) error {
 func (v *discovery) readTables(ctx context.Context, schema string, names []string) error {
 	seen := make([]*home.ObservedTable, len(names))
 	var mu sync.Mutex
+	lost := false // no answer about a table
 	group, groupCtx := errgroup.WithContext(ctx)
 	group.SetLimit(observersMax)
 	for i, name := range names {
 		group.Go(func() error {
-			table, err := v.observe(groupCtx, schema, name)
-			if err != nil && provision.Retryable(err) && groupCtx.Err() == nil {
-				table, err = v.observe(groupCtx, schema, name) // on another connection, if that is what was lost
-			}
+			table, err := v.observeTwice(groupCtx, schema, name)
 			if err == nil {
 				seen[i] = table
 				return nil
 			}
-			if groupCtx.Err() != nil || provision.OutOfReach(err) {
+			if groupCtx.Err() != nil {
 				return err
 			}
 			mu.Lock()
 			defer mu.Unlock()
+			lost = lost || provision.Retryable(err)
 			v.found.Problems = append(v.found.Problems, fmt.Sprintf("table %s.%s: %s", schema, name, sqlerr.From(err).Message))
 			return nil
 		})
 	}
-	if err := group.Wait(); err != nil {
+	err := group.Wait()
+	if err == nil && lost {
+		_, err = v.describer.Tables(ctx, schema) // is it the table, or the system?
+	}
+	if err != nil {
 		return err
 	}
 	batch := observeBatch{}
@@ -181,6 +184,15 @@ func (v *discovery) readTables(ctx context.Context, schema string, names []strin
 		}
 	}
 	return v.add(batch)
+}
+
+// observeTwice is observe, once more when it got no answer: it may have been the connection's fault.
+func (v *discovery) observeTwice(ctx context.Context, schema, table string) (*home.ObservedTable, error) {
+	seen, err := v.observe(ctx, schema, table)
+	if err == nil || !provision.Retryable(err) || ctx.Err() != nil {
+		return seen, err
+	}
+	return v.observe(ctx, schema, table)
 }
 
 // observe looks at one table; nil when it is gone meanwhile.

@@ -58,12 +58,6 @@ func Error(k Kind, format string, args ...any) *sqlerr.Error {
 	return sqlerr.New(k.Code(), format, args...)
 }
 
-// OutOfReach tells whether the system could not be connected to, or its connection was lost.
-func OutOfReach(err error) bool {
-	e, ok := errors.AsType[*sqlerr.Error](err)
-	return ok && e.Code == sqlerr.FDWUnableToEstablish
-}
-
 // Retryable tells whether repeating the same call may succeed: the system is out of reach or timed out.
 // Everything else needs a person or another statement.
 func Retryable(err error) bool {
