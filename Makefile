@@ -50,7 +50,7 @@ undo: build
 # fuzzers of the decoders for FUZZ each. SEED repeats a run.
 FRAMES ?= 160000
 PARSES ?= 1000000
-CANCELS ?= 500
+CANCELS ?= 2000
 FUZZ ?= 60s
 hostile: build
 	FRAMES=$(FRAMES) PARSES=$(PARSES) CANCELS=$(CANCELS) SEED=$(SEED) go test -count=1 -timeout 2h -v -run Hostile ./test/protocol

@@ -304,7 +304,12 @@ func cancelAgainAndAgain(t *testing.T, i, times int) error {
 			if err := canceller.write(request); err != nil {
 				return err
 			}
-			if f, err := canceller.read(); !isEnd(err) {
+			f, err := canceller.read()
+			if err == nil && f.typ == 'E' && strings.Contains(string(f.body), "C53300") {
+				_ = canceller.Close() // more connections than an address may make; what they want is not looked at
+				continue
+			}
+			if !isEnd(err) {
 				return fmt.Errorf("a cancel was answered: %v, %w", f, err)
 			}
 			_ = canceller.Close()
