@@ -34,7 +34,8 @@ func (d *Deployer) FinishSlow(ctx context.Context, job history.Job, o Outcome) (
 	return true, d.end(ctx, job.JobID, o.State, "", o.Failure)
 }
 
-// takeShadowBack removes the shadow of what was not made, and changes that of what was not changed back.
+// takeShadowBack removes the shadow or home schema of what was not made, and changes that of what was not changed
+// back.
 func (d *Deployer) takeShadowBack(ctx context.Context, job history.Job, stored storedPlan) error {
 	r := stored.Restore
 	switch {

@@ -37,7 +37,8 @@ type Shadows interface {
 	// Remove takes away the shadow that a job's statement made, because what it stands for was not made.
 	// A shadow that something depends on by now stays and is marked as failed.
 	Remove(ctx context.Context, relation uint32, job uuid.UUID) error
-	// RemoveSchema takes away the home schema of a schema that was not made, unless something is in it by now.
+	// RemoveSchema takes away the home schema of a schema that was not made, unless something is in it by now. Its
+	// OID alone says which: the registry knows of no job of a schema.
 	RemoveSchema(ctx context.Context, schema uint32) error
 	// Restore takes a change of a shadow back that a job's statement made: the statements lead back, the
 	// patch is for the registry.

@@ -273,8 +273,7 @@ func (r *Run) finishAll(ctx context.Context, state history.State, cause error) e
 
 // end records a job's end.
 func (d *Deployer) end(ctx context.Context, id uuid.UUID, state history.State, identity string, cause error) error {
-	// A success is what recovery would find again.
-	change := history.Change{State: state, TargetUID: identity, Derived: state == history.Succeeded}
+	change := history.Change{State: state, TargetUID: identity}
 	if state == history.Succeeded {
 		change.Failure = &history.Failure{} // that of an earlier try
 	}

@@ -101,7 +101,7 @@ func (b *backend) close() {
 
 // add buffers a message and remembers what its answer is for.
 func (b *backend) add(f Frame, kind byte, sink *exchange) error {
-	out := append(b.out.Grow(), f.Type)
+	out := append(b.out.Take(), f.Type)
 	out = binary.BigEndian.AppendUint32(out, uint32(len(f.Body)+4)) //nolint:gosec // bounded by the frame reader
 	b.out.Set(append(out, f.Body...))
 	if kind != 0 {
@@ -115,7 +115,7 @@ func (b *backend) add(f Frame, kind byte, sink *exchange) error {
 
 // addMessage buffers a message of our own.
 func (b *backend) addMessage(m pgproto3.FrontendMessage, kind byte, sink *exchange) error {
-	out, err := m.Encode(b.out.Grow())
+	out, err := m.Encode(b.out.Take())
 	if err != nil {
 		return err
 	}

@@ -54,6 +54,7 @@ func (s *Session) commitStaged(ctx context.Context, text *routed) error {
 		return s.commitFailed(ctx, run, staged, err)
 	}
 	s.gateway.Names.add(s.own)
+	s.own = newManagedNames()
 	s.forgetSecrets(ctx, staged)
 	warnings, err := run.Committed(ctx, notifier)
 	for _, w := range warnings {
@@ -156,7 +157,7 @@ func (s *Session) homeXID(ctx context.Context, first ...string) (uint64, error) 
 	if err != nil {
 		return 0, withoutPosition(err)
 	}
-	xid, err := strconv.ParseUint(string(r.Rows[0][0]), 10, 64)
+	xid, err := strconv.ParseUint(string(r.Rows[len(r.Rows)-1][0]), 10, 64)
 	if err != nil {
 		return 0, fmt.Errorf("home transaction id: %w", err)
 	}

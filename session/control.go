@@ -131,6 +131,13 @@ func (s *Session) setIdle(messages int) (aborted bool) {
 	return s.aborted
 }
 
+// mustEnd tells whether nothing more may be begun.
+func (s *Session) mustEnd() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.aborted || s.backend != nil && s.backend.isGone()
+}
+
 func (s *Session) isEnding() *sqlerr.Error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -62,7 +62,10 @@ func (s *Session) ticketed(ctx context.Context, sql string) (string, error) {
 	if err != nil {
 		return "", withoutPosition(err)
 	}
-	return string(r.Rows[len(r.Rows)-1][0]), nil
+	if len(r.Rows) != 2 || len(r.Rows[1]) != 1 { // the ticket's and its own
+		return "", fmt.Errorf("query answered %d rows in place of one value", len(r.Rows)-1)
+	}
+	return string(r.Rows[1][0]), nil
 }
 
 // tellDiscovery says what a person who asked for it would want to know: the numbers for REFRESH CATALOG, and

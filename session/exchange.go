@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"sync"
 	"time"
@@ -200,6 +201,7 @@ func (b *backend) await(ctx context.Context, x *exchange, cancel func()) error {
 	case <-x.done:
 		return x.err
 	case <-time.After(cancelGrace):
-		return errors.Join(errBackendGone, context.Cause(ctx))
+		// Its cause is no answer of the home server, and not to be taken for one.
+		return fmt.Errorf("%w: %v", errBackendGone, context.Cause(ctx)) //nolint:errorlint // see above
 	}
 }

@@ -55,6 +55,9 @@ func lockKey(name string) string { return "tablewright:" + name }
 // lockFirst waits for the shared locks and tries to take the first of the others, in one go: most statements need
 // no more.
 func (s *Session) lockFirst(ctx context.Context, p *plan.Plan) (taken bool, err error) {
+	if len(p.Shares)+len(p.Locks) == 0 {
+		return false, nil
+	}
 	x := newExchange(s.client)
 	if len(p.Shares) > 0 {
 		// As in PostgreSQL whoever drops or changes what is needed is waited for.

@@ -14,11 +14,12 @@ import (
 // names, relations by their last part. It is a hint that spares statements without such a name a look
 // at the home database; what a name really means that database says.
 type NameCache struct {
-	listed, recent atomic.Pointer[managedNames]
+	// recent holds the names of commits here that the list may not have yet. It is looked at first: what goes from
+	// it is on the list by then.
+	recent, listed atomic.Pointer[managedNames]
 
-	mu sync.Mutex
-	// added is what recent is made of: the names of each commit here that the list may not have yet.
-	added []*managedNames
+	mu           sync.Mutex
+	older, newer *managedNames // what recent is made of: from before and since the list was last begun to be read
 }
 
 type managedNames struct {
@@ -37,7 +38,7 @@ func (m *managedNames) any(names []parse.Name) bool {
 
 // NewNameCache returns an empty cache.
 func NewNameCache() *NameCache {
-	c := &NameCache{}
+	c := &NameCache{older: newManagedNames(), newer: newManagedNames()}
 	c.listed.Store(newManagedNames())
 	c.recent.Store(newManagedNames())
 	return c
@@ -46,7 +47,7 @@ func NewNameCache() *NameCache {
 // Refresh reads the list anew. What is committed here while it is read stays. One goroutine may call it.
 func (c *NameCache) Refresh(read func() (relations, schemas []string, err error)) error {
 	c.mu.Lock()
-	older := len(c.added)
+	c.older, c.newer = union(c.older, c.newer), newManagedNames()
 	c.mu.Unlock()
 	relations, schemas, err := read()
 	if err != nil {
@@ -55,8 +56,8 @@ func (c *NameCache) Refresh(read func() (relations, schemas []string, err error)
 	c.listed.Store(&managedNames{relations: setOf(relations), schemas: setOf(schemas)})
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.added = slices.Clone(c.added[older:])
-	c.recent.Store(union(c.added))
+	c.older = newManagedNames()
+	c.recent.Store(c.newer)
 	return nil
 }
 
@@ -64,14 +65,14 @@ func (c *NameCache) Refresh(read func() (relations, schemas []string, err error)
 func (c *NameCache) add(more *managedNames) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.added = append(c.added, union([]*managedNames{more}))
-	c.recent.Store(union(c.added))
+	c.newer = union(c.newer, more)
+	c.recent.Store(union(c.older, c.newer))
 }
 
 // union is a copy of all names.
-func union(lists []*managedNames) *managedNames {
+func union(a, b *managedNames) *managedNames {
 	all := newManagedNames()
-	for _, l := range lists {
+	for _, l := range []*managedNames{a, b} {
 		maps.Copy(all.relations, l.relations)
 		maps.Copy(all.schemas, l.schemas)
 	}
@@ -88,7 +89,7 @@ func setOf(names []string) map[string]struct{} {
 
 // mayMean tells whether one of the names may mean something managed.
 func (c *NameCache) mayMean(names []parse.Name) bool {
-	return c.listed.Load().any(names) || c.recent.Load().any(names)
+	return c.recent.Load().any(names) || c.listed.Load().any(names)
 }
 
 // has tells whether a name may mean something that is in the list. A name of three parts is never the

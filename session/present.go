@@ -9,6 +9,7 @@ import (
 	"github.com/tablewright/tablewright/deploy"
 )
 
+// presentQuery is short: the session parses it anew for each statement. Parameters come as text.
 const presentQuery = "select tablewright.take_present($1, $2::pg_catalog.text::pg_catalog.oid, $3, $4::pg_catalog.text::pg_catalog.jsonb, $5)"
 
 // runPresent answers an IF NOT EXISTS whose object is there and nothing works on: home has a notice for it, and

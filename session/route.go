@@ -100,11 +100,16 @@ func (s *Session) route(text string) (script, error) {
 		return s.judge(known), nil
 	}
 	if parse.Defines(text) {
-		return s.routeExactly(text) // other constants are another definition
+		// Seldom sent again, and its text may hold what is not to be kept.
+		fresh, err := dissect(text)
+		if err != nil {
+			return script{}, err
+		}
+		return s.judge(fresh), nil
 	}
 	normal, err := parse.Normalize(text)
 	if err != nil {
-		return s.routeExactly(text)
+		return s.routeUnreadable(text)
 	}
 	if names, ok := routes.normalized.Get(normal); ok && !s.mayMean(names) {
 		if shaped {
@@ -123,8 +128,8 @@ func (s *Session) route(text string) (script, error) {
 	return s.judge(fresh), nil
 }
 
-// routeExactly is the route of a text without a normal form, or whose normal form is no other's.
-func (s *Session) routeExactly(text string) (script, error) {
+// routeUnreadable is the route of a text without a normal form.
+func (s *Session) routeUnreadable(text string) (script, error) {
 	fresh, err := dissect(text)
 	if err != nil {
 		return script{}, err

@@ -121,7 +121,7 @@ func (s *Session) Run(ctx context.Context) error {
 func (s *Session) handleArrived(ctx context.Context, f Frame) (aborted bool, err error) {
 	s.setBusy()
 	handled := 1
-	for err = s.handle(ctx, f); err == nil && !endsWithReady(f.Type) && s.client.Whole(); handled++ {
+	for err = s.handle(ctx, f); err == nil && !endsWithReady(f.Type) && s.client.Whole() && !s.mustEnd(); handled++ {
 		if f, err = s.client.Receive(); err == nil {
 			err = s.handle(ctx, f)
 		}

@@ -230,9 +230,12 @@ func (g *gateway) refreshNames(ctx context.Context) error {
 	})
 }
 
-// namesPauseMin is the least time from one reading of the names to the next: a file of many definitions makes a
-// change with each.
-const namesPauseMin = 100 * time.Millisecond
+// namesPauseMin and namesPauseMax bound the time from one reading of the names to the next: a file of many
+// definitions makes a change with each.
+const (
+	namesPauseMin = 100 * time.Millisecond
+	namesPauseMax = time.Second
+)
 
 // namesShare is how many times as long as a reading the pause is at least: the list may be long.
 const namesShare = 10
@@ -253,16 +256,20 @@ func (g *gateway) listenForNames(ctx context.Context) error {
 	return untilDone(ctx, err)
 }
 
-// refreshNamesAfter reads the names after each change, several at once, until changed is closed.
+// refreshNamesAfter reads the names after each change, several at once, until changed is closed. A reading that
+// fails is repeated.
 func (g *gateway) refreshNamesAfter(ctx context.Context, changed <-chan struct{}) {
 	for range changed {
-		began := time.Now()
-		if err := g.refreshNames(ctx); err != nil && ctx.Err() == nil {
-			g.log.Warn().Err(err).Msg("names of managed objects not read")
-		}
-		select {
-		case <-ctx.Done():
-		case <-time.After(max(namesPauseMin, namesShare*time.Since(began))):
+		for read := false; !read && ctx.Err() == nil; {
+			began := time.Now()
+			err := g.refreshNames(ctx)
+			if read = err == nil; !read && ctx.Err() == nil {
+				g.log.Warn().Err(err).Msg("names of managed objects not read")
+			}
+			select {
+			case <-ctx.Done():
+			case <-time.After(min(max(namesPauseMin, namesShare*time.Since(began)), namesPauseMax)):
+			}
 		}
 	}
 }

@@ -171,6 +171,7 @@ func newStatement(text string, part []Token, characters int) Statement {
 	return Statement{Text: text, Offset: start, tokens: tokens, characters: characters, ascii: isASCII(text)}
 }
 
+// isASCII tells whether every character is one byte.
 func isASCII(text string) bool {
 	for i := range len(text) {
 		if text[i] >= utf8.RuneSelf {

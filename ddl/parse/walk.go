@@ -64,6 +64,7 @@ func holders(t reflect.Type) []int {
 //nolint:gochecknoglobals // a cache of what never changes
 var holderFields sync.Map
 
+// holdsMessages tells whether a field of a type may hold messages.
 func holdsMessages(t reflect.Type) bool {
 	switch t.Kind() {
 	case reflect.Interface:

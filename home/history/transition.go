@@ -32,10 +32,6 @@ type Change struct {
 	Manifest   string
 	Attempt    int // a smaller one than the job's is refused as stale
 
-	// Derived tells that recovery would come to the same by itself: the change is seen at once, and may be on disk
-	// a moment later.
-	Derived bool
-
 	// Version, when set, is the version that the caller read: ErrStale if it is another by now.
 	Version int64
 	// Holder, when set, must hold the job's lease: ErrLeaseLost otherwise.
@@ -45,18 +41,7 @@ type Change struct {
 // Transition moves a job to a state, in one commit with the event and the attempt's row. A job that has
 // ended stays as it is: the same state again is no error, another one is a *FinalError.
 func (s *Store) Transition(ctx context.Context, id uuid.UUID, c Change) error {
-	if !c.Derived {
-		return transition(ctx, s.pool, id, c)
-	}
-	batch := &pgx.Batch{}
-	batch.Queue("select pg_catalog.set_config('synchronous_commit', 'off', true)")
-	batch.Queue(transitionSQL, c.arguments(id)...)
-	results := s.pool.SendBatch(ctx, batch) // one transaction
-	_, err := results.Exec()
-	if err == nil {
-		err = c.outcome(id, results.Query)
-	}
-	return errors.Join(err, results.Close())
+	return transition(ctx, s.pool, id, c)
 }
 
 // TransitionAll moves several jobs on together: all or none.
@@ -72,11 +57,6 @@ func (s *Store) TransitionAll(ctx context.Context, ids []uuid.UUID, c Change) er
 }
 
 func transition(ctx context.Context, q querier, id uuid.UUID, c Change) error {
-	return c.outcome(id, func() (pgx.Rows, error) { return q.Query(ctx, transitionSQL, c.arguments(id)...) })
-}
-
-// arguments are those of transitionSQL.
-func (c Change) arguments(id uuid.UUID) []any {
 	var p Progress
 	if c.Progress != nil {
 		p = *c.Progress
@@ -85,18 +65,12 @@ func (c Change) arguments(id uuid.UUID) []any {
 	if c.Failure != nil {
 		f = *c.Failure
 	}
-	return []any{
+	rows, err := q.Query(ctx, transitionSQL,
 		id, string(c.State), c.Reason, clip(c.Message, messageMax), c.Key, orNull(c.At),
 		c.Progress != nil, p.Done, p.Total, clip(p.Text, messageMax),
 		c.Failure != nil, f.Code, clip(f.Message, messageMax), clip(f.Detail, messageMax),
 		c.Path, c.HomeXID, c.TargetUID, c.Resource.Namespace, c.Resource.Kind, c.Resource.Name, c.Resource.UID,
-		c.Resource.Generation, c.ExternalID, clip(c.Manifest, ManifestMax), c.Attempt, c.Version, c.Holder,
-	}
-}
-
-// outcome is what running transitionSQL has come to.
-func (c Change) outcome(id uuid.UUID, run func() (pgx.Rows, error)) error {
-	rows, err := run()
+		c.Resource.Generation, c.ExternalID, clip(c.Manifest, ManifestMax), c.Attempt, c.Version, c.Holder)
 	if err != nil {
 		return fmt.Errorf("history: %w", err)
 	}

@@ -1,6 +1,8 @@
 -- A snapshot brings the session's settings and search path with it, and takes one short text to ask for. What a
 -- statement does not name is not looked for, and relations are found by their indexes, however many there are.
 
+-- The function of three parameters stays for gateways of an earlier release that are still there.
+
 -- +goose Up
 -- +goose StatementBegin
 -- With the caller's rights, and with a search path of its own: operators that a user made must not get

@@ -81,7 +81,7 @@ func (c *Conn) Whole() bool { return c.reader.Whole() }
 func (c *Conn) Forward(f session.Frame) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.out.Set(appendFrame(c.out.Grow(), f.Type, f.Body))
+	c.out.Set(appendFrame(c.out.Take(), f.Type, f.Body))
 	return c.sendIfFull()
 }
 
@@ -90,7 +90,7 @@ func (c *Conn) Send(replies ...session.Reply) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, r := range replies {
-		out, err := appendReply(c.out.Grow(), r)
+		out, err := appendReply(c.out.Take(), r)
 		if err != nil {
 			return err
 		}
@@ -196,6 +196,6 @@ func isTimeout(err error) bool {
 func (c *Conn) SendByte(b byte) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.out.Set(append(c.out.Grow(), b))
+	c.out.Set(append(c.out.Take(), b))
 	return c.send()
 }

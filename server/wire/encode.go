@@ -151,7 +151,7 @@ func (c *Conn) sendMessage(m pgproto3.BackendMessage) error {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.out.Set(append(c.out.Grow(), b...))
+	c.out.Set(append(c.out.Take(), b...))
 	return c.sendIfFull()
 }
 

@@ -30,15 +30,15 @@ func (o *Out) Bytes() []byte {
 // Len is the number of bytes gathered.
 func (o *Out) Len() int { return len(o.Bytes()) }
 
-// Grow returns what has been gathered, for Set to take it back with more behind it.
-func (o *Out) Grow() []byte {
+// Take returns what has been gathered, for Set to take it back with more behind it.
+func (o *Out) Take() []byte {
 	if o.lent == nil {
 		o.lent = pool.Get().(*[]byte) //nolint:forcetypeassert // nothing else is put there
 	}
 	return *o.lent
 }
 
-// Set takes back what Grow returned.
+// Set takes back what Take returned.
 func (o *Out) Set(b []byte) { *o.lent = b }
 
 // Release empties the buffer and gives its memory back, unless it has become large.

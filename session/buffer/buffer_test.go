@@ -14,8 +14,8 @@ func TestOut(t *testing.T) {
 	}
 	o.Release()
 	for _, text := range []string{"short", string(make([]byte, 2*limits.WriteKeepBytesMax)), "short"} {
-		o.Set(append(o.Grow(), text...))
-		o.Set(append(o.Grow(), "!"...))
+		o.Set(append(o.Take(), text...))
+		o.Set(append(o.Take(), "!"...))
 		if got := string(o.Bytes()); got != text+"!" || o.Len() != len(text)+1 {
 			t.Errorf("%d bytes in, %d out", len(text)+1, o.Len())
 		}
@@ -29,18 +29,18 @@ func TestOut(t *testing.T) {
 // Two buffers in use share nothing, and one that was large is not kept.
 func TestOutsAreApart(t *testing.T) {
 	var a, b buffer.Out
-	a.Set(append(a.Grow(), "a"...))
-	b.Set(append(b.Grow(), "b"...))
+	a.Set(append(a.Take(), "a"...))
+	b.Set(append(b.Take(), "b"...))
 	if string(a.Bytes()) != "a" || string(b.Bytes()) != "b" {
 		t.Errorf("a holds %q, b %q", a.Bytes(), b.Bytes())
 	}
-	a.Set(append(a.Grow(), make([]byte, 1<<20)...))
+	a.Set(append(a.Take(), make([]byte, 1<<20)...))
 	a.Release()
-	if c := cap(b.Grow()); c > limits.WriteKeepBytesMax {
+	if c := cap(b.Take()); c > limits.WriteKeepBytesMax {
 		t.Errorf("a buffer of %d bytes was kept", c)
 	}
 	b.Release()
-	if c := cap(a.Grow()); c > limits.WriteKeepBytesMax {
+	if c := cap(a.Take()); c > limits.WriteKeepBytesMax {
 		t.Errorf("a buffer of %d bytes was kept", c)
 	}
 }
