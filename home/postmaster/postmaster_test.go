@@ -143,7 +143,7 @@ func TestStartStopStart(t *testing.T) {
 	if got := ask(t, p.SocketDir(), "select current_setting('server_version')"); !strings.HasPrefix(got, p.Version()) {
 		t.Errorf("server %s, binary %s", got, p.Version())
 	}
-	for setting, want := range map[string]string{"max_connections": "200", "listen_addresses": "", "fsync": "off", "unix_socket_permissions": "0700"} {
+	for setting, want := range map[string]string{"max_connections": "200", "max_locks_per_transaction": "512", "listen_addresses": "", "fsync": "off", "unix_socket_permissions": "0700"} {
 		if got := ask(t, p.SocketDir(), "select current_setting('"+setting+"')"); got != want {
 			t.Errorf("%s is %q, want %q", setting, got, want)
 		}

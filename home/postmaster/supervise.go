@@ -156,6 +156,8 @@ func (p *Postmaster) serverArgs() []string {
 		"listen_addresses=",
 		"unix_socket_permissions=0700",
 		"max_connections=" + strconv.Itoa(p.opts.MaxConnections),
+		// A schema or catalog of thousands of tables is dropped in one transaction, each with its wall and indexes.
+		"max_locks_per_transaction=512",
 		// Temporary tables of external reads churn the catalogue; see also the storage parameters that
 		// the bootstrap sets on pg_class and its like.
 		"autovacuum_naptime=10s",
