@@ -17,9 +17,6 @@ import (
 // backendReadBytes is the read buffer of a home connection.
 const backendReadBytes = 8 << 10
 
-// frameHeadBytes is the size of a message's type and length.
-const frameHeadBytes = 5
-
 // bodyKeepBytesMax is the largest buffer for a long message that the next one is read into.
 const bodyKeepBytesMax = 256 << 10
 
@@ -274,7 +271,7 @@ func (b *backend) read() (Frame, error) {
 		return Frame{}, err
 	}
 	b.seen = 0
-	head, err := b.reader.Peek(frameHeadBytes)
+	head, err := b.reader.Peek(FrameHeadBytes)
 	if err != nil {
 		return Frame{}, err
 	}
@@ -282,17 +279,17 @@ func (b *backend) read() (Frame, error) {
 	if n < 0 || n > backendBodyMax {
 		return Frame{}, errors.New("home server sent an invalid message length")
 	}
-	if whole := frameHeadBytes + int(n); whole <= backendReadBytes {
+	if whole := FrameHeadBytes + int(n); whole <= backendReadBytes {
 		frame, err := b.reader.Peek(whole)
 		b.seen = len(frame)
-		return Frame{Type: typ, Body: frame[min(frameHeadBytes, len(frame)):]}, err
+		return Frame{Type: typ, Body: frame[min(FrameHeadBytes, len(frame)):]}, err
 	}
 	return b.readLong(typ, int(n))
 }
 
 // readLong reads a message that is longer than the buffer.
 func (b *backend) readLong(typ byte, n int) (Frame, error) {
-	_, _ = b.reader.Discard(frameHeadBytes) // it was seen
+	_, _ = b.reader.Discard(FrameHeadBytes) // it was seen
 	if cap(b.body) < n || cap(b.body) > bodyKeepBytesMax {
 		b.body = make([]byte, n)
 	}

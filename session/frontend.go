@@ -16,6 +16,9 @@ type Frame struct {
 	Body []byte
 }
 
+// FrameHeadBytes is the size of a frame's type byte and length on the wire.
+const FrameHeadBytes = 5
+
 // Frontend is the client's end of the connection. Receive and Decode are called by one goroutine; the
 // other methods may be called by several.
 type Frontend interface {

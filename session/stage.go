@@ -289,11 +289,10 @@ func (s *Session) registerShadow(ctx context.Context, p *plan.Plan, staged *stag
 		return err
 	}
 	x := newExchange(s.client)
-	err = errors.Join(
-		s.addQuery(x, "select pg_catalog.to_regclass($1)::pg_catalog.oid", texts(name)),
-		s.addTicketed(x, sql, nil),
-	)
-	if err != nil {
+	if err := s.addQuery(x, "select pg_catalog.to_regclass($1)::pg_catalog.oid", texts(name)); err != nil {
+		return err
+	}
+	if err := s.addTicketed(x, sql, nil); err != nil {
 		return err
 	}
 	r, err := s.collect(ctx, x)

@@ -6,6 +6,7 @@ package wire
 import (
 	"bufio"
 	"encoding/binary"
+	"errors"
 	"io"
 
 	"github.com/tablewright/tablewright/ddl/sqlerr"
@@ -46,9 +47,9 @@ func (r *Reader) peekToEnd() error {
 // is longer than its kind may be, is a 08P01 error and the connection cannot go on: its length is not to
 // be trusted.
 func (r *Reader) Next() (session.Frame, error) {
-	head, err := r.r.Peek(headBytes)
+	head, err := r.r.Peek(session.FrameHeadBytes)
 	if err != nil {
-		if len(head) > 0 && err == io.EOF { //nolint:errorlint // bufio returns it as it is
+		if len(head) > 0 && errors.Is(err, io.EOF) {
 			err = io.ErrUnexpectedEOF
 		}
 		return session.Frame{}, err
@@ -62,7 +63,7 @@ func (r *Reader) Next() (session.Frame, error) {
 	if length < 0 || length > int64(limit) {
 		return session.Frame{}, sqlerr.New(sqlerr.ProtocolViolation, "invalid message length")
 	}
-	_, _ = r.r.Discard(headBytes) // it was there
+	_, _ = r.r.Discard(session.FrameHeadBytes) // it was there
 	body, err := r.body(int(length))
 	if err != nil {
 		return session.Frame{}, err
@@ -70,16 +71,13 @@ func (r *Reader) Next() (session.Frame, error) {
 	return session.Frame{Type: typ, Body: body}, nil
 }
 
-// headBytes is the size of a frame's type and length.
-const headBytes = 5
-
 // Whole tells whether a whole frame has arrived that is not read yet. One that is longer than the buffer is
 // none: more of it has to come.
 func (r *Reader) Whole() bool {
-	if r.r.Buffered() < headBytes {
+	if r.r.Buffered() < session.FrameHeadBytes {
 		return false
 	}
-	head, _ := r.r.Peek(headBytes) // it is there
+	head, _ := r.r.Peek(session.FrameHeadBytes) // it is there
 	return int64(r.r.Buffered()) > int64(binary.BigEndian.Uint32(head[1:]))
 }
 
