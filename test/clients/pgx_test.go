@@ -258,10 +258,7 @@ func (p *pgxProgram) slow(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	_, err = p.told(ctx, child(p.client), func() error {
-		go func() { _ = p.conn.PgConn().CancelRequest(context.WithoutCancel(ctx)) }()
-		return nil
-	})
+	err = p.stopped(ctx, child(p.client))
 	e, ok := errors.AsType[*pgconn.PgError](err)
 	if !ok {
 		return fmt.Errorf("a cancelled CREATE TABLE: %w", err)
@@ -270,11 +267,27 @@ func (p *pgxProgram) slow(ctx context.Context) error {
 	return errors.Join(release(), p.conn.Ping(ctx))
 }
 
-func (p *pgxProgram) cancel(ctx context.Context) error {
-	_, err := p.told(ctx, noticeAndSleep, func() error {
-		go func() { _ = p.conn.PgConn().CancelRequest(context.WithoutCancel(ctx)) }()
+// stopped runs a statement and cancels it at its first notice. PostgreSQL signals a process twice for a CancelRequest
+// (it, and its group): only the end of the request's connection tells that no signal for it can meet the next statement.
+func (p *pgxProgram) stopped(ctx context.Context, sql string) error {
+	sent := make(chan error, 1)
+	notices, err := p.told(ctx, sql, func() error {
+		go func() { sent <- p.conn.PgConn().CancelRequest(ctx) }()
 		return nil
 	})
+	if len(notices) == 0 {
+		return err
+	}
+	select {
+	case failed := <-sent:
+		return errors.Join(failed, err)
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (p *pgxProgram) cancel(ctx context.Context) error {
+	err := p.stopped(ctx, noticeAndSleep)
 	e, ok := errors.AsType[*pgconn.PgError](err)
 	if !ok {
 		return fmt.Errorf("a cancelled statement: %w", err)

@@ -149,8 +149,13 @@ async function slow(c) {
   await c.query(`DROP TABLE "slow.${CLIENT}".child`)
 }
 
-// node-postgres sends a CancelRequest on a client of its own.
-const stop = (c, query) => new pg.Client({ ...config, ssl: false }).cancel(c, query)
+// node-postgres sends a CancelRequest on a client of its own. PostgreSQL signals a process twice for one (it, and its
+// group): only the end of the connection tells that no signal for it can meet the next statement.
+const stop = (c, query) => new Promise(resolve => {
+  const canceller = new pg.Client({ ...config, ssl: false })
+  canceller.connection.once('end', resolve)
+  canceller.cancel(c, query)
+})
 
 async function cancel(c) {
   // A cancel that does not come is not to be taken for a time-out of the statement.

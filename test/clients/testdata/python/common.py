@@ -58,6 +58,23 @@ def same(what, one, other):
     check(one == other, f"{what}: {one!r} is not {other!r}")
 
 
+class Stop:
+    """CancelRequests, each sent by a thread of its own. PostgreSQL signals a process twice for one (it, and its group), so
+    that only the end of the cancel's connection tells that no signal for it can meet the next statement."""
+
+    def __init__(self):
+        self.threads = []
+
+    def send(self, cancel, *args):
+        self.threads.append(threading.Thread(target=cancel, args=args))
+        self.threads[-1].start()
+
+    def wait(self):
+        for thread in self.threads:
+            thread.join()
+        self.threads = []
+
+
 def refused(connect, error):
     """What logins are answered that differ from the right one in one parameter."""
     for params in ({"sslmode": "disable"}, {"password": "wrong"}, {"channel_binding": "require"}):

@@ -1,7 +1,6 @@
 """psycopg2: simple queries and the text format only."""
 
 import select
-import threading
 
 import psycopg2
 from psycopg2 import extensions
@@ -133,20 +132,25 @@ def slow(c):
     execute(c, f'DROP TABLE "slow.{CLIENT}".child')
 
 
+stop = Stop()
+
+
 def cancel(c):
     execute(c, PATIENT)
     try:
-        when_told(c, NOTICE_AND_SLEEP, lambda: threading.Thread(target=c.cancel).start())
+        when_told(c, NOTICE_AND_SLEEP, lambda: stop.send(c.cancel))
     except psycopg2.Error as e:
         say("cancel", f"{type(e).__name__} {e.pgcode} {e.diag.message_primary}")
+    stop.wait()
     same("usable after a cancel", execute(c, "SELECT 1"), [(1,)])
 
 
 def cancel_job(c):
     try:
-        slow_table(c, lambda _: threading.Thread(target=c.cancel).start())
+        slow_table(c, lambda _: stop.send(c.cancel))
     except psycopg2.Error as e:
         say("gateway cancel", f"{e.pgcode} {e.diag.message_primary}")
+    stop.wait()
     same("usable after a cancel", execute(c, "SELECT 1"), [(1,)])
 
 

@@ -1,6 +1,5 @@
 """psycopg 3."""
 
-import threading
 
 import psycopg
 from psycopg.types.json import Json, Jsonb
@@ -115,11 +114,14 @@ def slow(c):
     c.execute(f'DROP TABLE "slow.{CLIENT}".child')
 
 
+stop = Stop()
+
+
 def cancel(c):
     c.execute(PATIENT)
 
     def asleep(_):
-        threading.Thread(target=c.cancel_safe).start()
+        stop.send(c.cancel_safe)
 
     c.add_notice_handler(asleep)
     try:
@@ -127,14 +129,16 @@ def cancel(c):
     except psycopg.Error as e:
         say("cancel", f"{type(e).__name__} {e.sqlstate} {e.diag.message_primary}")
     c.remove_notice_handler(asleep)
+    stop.wait()
     same("usable after a cancel", c.execute("SELECT 1").fetchone(), (1,))
 
 
 def cancel_job(c):
     try:
-        slow_table(c, lambda _: threading.Thread(target=c.cancel_safe).start())
+        slow_table(c, lambda _: stop.send(c.cancel_safe))
     except psycopg.Error as e:
         say("gateway cancel", f"{e.sqlstate} {e.diag.message_primary}")
+    stop.wait()
     same("usable after a cancel", c.execute("SELECT 1").fetchone(), (1,))
     c.execute(CHILD)
     c.execute(f'DROP TABLE "slow.{CLIENT}".child')

@@ -1,7 +1,6 @@
 """SQLAlchemy 2 with psycopg or psycopg2: tables of Core, reflection, errors, pool."""
 
 import sys
-import threading
 
 import sqlalchemy as sa
 from sqlalchemy import exc, pool as sapool
@@ -160,14 +159,18 @@ def slow(c):
     c.exec_driver_sql(f'DROP TABLE "slow.{CLIENT}".child')
     c.exec_driver_sql(PATIENT)
     try:
-        slow_table(c, lambda _: stop(c))
+        slow_table(c, lambda _: stop_running(c))
     except exc.DBAPIError as e:
         say("gateway cancel", f"{code(e)} {e.orig.diag.message_primary}, invalidated {e.connection_invalidated}")
+    stop.wait()
     same("usable after a cancel", c.scalar(sa.text("SELECT 1")), 1)
 
 
-def stop(c):
-    threading.Thread(target=c.connection.driver_connection.cancel).start()
+stop = Stop()
+
+
+def stop_running(c):
+    stop.send(c.connection.driver_connection.cancel)
 
 
 def stop_sleeper(sleeping):
@@ -184,12 +187,13 @@ def cancel(c):
     c.exec_driver_sql(PATIENT)
     try:
         if DRIVER == "psycopg":
-            when_told(c, NOTICE_AND_SLEEP, lambda: stop(c))
+            when_told(c, NOTICE_AND_SLEEP, lambda: stop_running(c))
         else:
-            threading.Thread(target=stop_sleeper, args=(c.connection.driver_connection,)).start()
+            stop.send(stop_sleeper, c.connection.driver_connection)
             c.exec_driver_sql("SELECT pg_sleep(600)")
     except exc.DBAPIError as e:
         say("cancel", f"{type(e).__name__} {code(e)} {e.orig.diag.message_primary}, invalidated {e.connection_invalidated}")
+    stop.wait()
     same("usable after a cancel", c.scalar(sa.text("SELECT 1")), 1)
 
 
