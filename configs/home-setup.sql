@@ -406,13 +406,15 @@ begin
 end $$;
 revoke all on function tablewright.change_relation(oid) from public;
 
--- A command on something in a managed schema that is not a registered shadow, its ticket being good.
-create or replace function tablewright.admit_object(class oid, rel oid, tag text, what text) returns void
+-- A command on something in a managed schema that is not a registered shadow, its ticket being good. Returns the
+-- table that is one now; null when none is.
+drop function if exists tablewright.admit_object(oid, oid, text, text); -- it returned nothing
+create or replace function tablewright.admit_object(class oid, rel oid, tag text, what text) returns oid
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare kind "char" := (select relkind from pg_class where oid = rel); bad text;
 begin
   if kind in ('v', 'S', 'i') or (kind is null and class = 'pg_constraint'::regclass) then
-    return;
+    return null;
   end if;
   -- An existing table (ALTER TABLE … SET SCHEMA) or the result of a query may hold rows.
   if kind <> 'r' or kind is null or tag not in ('CREATE TABLE', 'CREATE TABLE AS') or pg_relation_size(rel) > 0 then
@@ -423,6 +425,7 @@ begin
     perform tablewright.refuse(bad);
   end if;
   perform tablewright.register_relation(rel);
+  return rel;
 end $$;
 revoke all on function tablewright.admit_object(oid, oid, text, text) from public;
 
@@ -474,26 +477,25 @@ begin
 end $$;
 revoke all on function tablewright.guard_schema(text, text, oid) from public;
 
--- One command of a statement.
-create or replace function tablewright.guard_command(
-  frames text, class oid, object oid, tag text, what text, kind text, in_schema text) returns void
+-- One command of a statement. Returns the table that it has brought under the gateway; null when none.
+create or replace function tablewright.check_command(
+  frames text, class oid, object oid, rel oid, tag text, what text, kind text, in_schema text) returns oid
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
-declare rel oid; managed tablewright.relation; bad text;
+declare managed tablewright.relation; bad text;
 begin
   case class
     when 'pg_foreign_server'::regclass then
       perform tablewright.guard_server(frames, tag, object);
-      return;
+      return null;
     when 'pg_namespace'::regclass then
       perform tablewright.guard_schema(frames, tag, object);
-      return;
+      return null;
     when 'pg_user_mapping'::regclass then
       if exists (select from pg_user_mapping u join tablewright.catalog c on c.server = u.umserver where u.oid = object) then
         perform tablewright.refuse('user mapping of a catalog');
       end if;
-      return;
+      return null;
     else
-      rel := tablewright.owning_relation(class, object);
   end case;
   select * into managed from tablewright.relation x where x.oid = rel or x.wall = rel;
   if managed.oid is not null then
@@ -508,7 +510,7 @@ begin
   elsif exists (select from tablewright.managed_schema m where m.name = coalesce(
       (select n.nspname from pg_class c join pg_namespace n on n.oid = c.relnamespace where c.oid = rel), in_schema)) then
     perform tablewright.require_ticket(frames, format('%s of external %s %s', tag, kind, what));
-    perform tablewright.admit_object(class, rel, tag, what);
+    return tablewright.admit_object(class, rel, tag, what);
   else
     bad := coalesce(tablewright.forbidden_dependent(class, object, rel),
       (select 'foreign table ' || rel::regclass || ' of a catalog' from pg_foreign_table t
@@ -519,13 +521,14 @@ begin
       perform tablewright.refuse(bad);
     end if;
   end if;
+  return null;
 end $$;
-revoke all on function tablewright.guard_command(text, oid, oid, text, text, text, text) from public;
+revoke all on function tablewright.check_command(text, oid, oid, oid, text, text, text, text) from public;
 
 create or replace function tablewright.guard() returns event_trigger
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp set lc_messages = 'C' set plan_cache_mode = force_generic_plan as $$
-declare frames text; r record;
+declare frames text; r record; rel oid; fresh oid[] := '{}';
 begin
   get diagnostics frames = pg_context;
   if strpos(frames, E'\n') > 0 and tablewright.is_outermost(frames) then
@@ -540,10 +543,16 @@ begin
       -- A schema comes before the tables made with it, a table before its sequences and indexes.
       order by command_tag <> 'CREATE SCHEMA', command_tag not like 'CREATE TABLE%', ordinality
   loop
-    perform tablewright.guard_command(
-      frames, r.classid, r.objid, r.command_tag, r.object_identity, r.object_type, r.schema_name);
+    rel := tablewright.owning_relation(r.classid, r.objid);
+    -- The parts of a table were looked at with the table: all of them are there before the first command is told.
+    continue when rel = any (fresh);
+    fresh := fresh || tablewright.check_command(
+      frames, r.classid, r.objid, rel, r.command_tag, r.object_identity, r.object_type, r.schema_name);
   end loop;
 end $$;
+
+-- What guard called up to version 4.
+drop function if exists tablewright.guard_command(text, oid, oid, text, text, text, text);
 
 create or replace function tablewright.guard_drop() returns event_trigger
 language plpgsql security definer
@@ -781,6 +790,19 @@ begin
   get diagnostics frames = pg_context;
   perform tablewright.require_ticket(frames, 'set_relation');
   perform tablewright.patch_relation(rel, patch);
+end $$;
+
+-- set_relation, and the job's end in the same transaction: what is made, and that its job has succeeded, is seen
+-- together. False when the job could not be ended here (tablewright.succeed_job).
+create or replace function tablewright.complete(rel oid, patch jsonb, ended_job uuid) returns boolean
+language plpgsql security definer
+set search_path = pg_catalog, pg_temp set lc_messages = 'C' as $$
+declare frames text;
+begin
+  get diagnostics frames = pg_context;
+  perform tablewright.require_ticket(frames, 'complete');
+  perform tablewright.patch_relation(rel, patch);
+  return tablewright.succeed_job(ended_job, patch->>'identity');
 end $$;
 
 -- Drops a shadow whose making failed after its transaction had committed, whoever owns it. For the gateway's

@@ -54,7 +54,7 @@ func (d *Deployer) destroy(ctx context.Context, steps []destruction) []destructi
 	for len(steps) > 0 {
 		kept = kept[:0:0]
 		for _, s := range steps {
-			s.err = d.fastStep(ctx, s.work.JobID, s.step, func(string) {})
+			s.err = d.fastStep(ctx, begunJob{s.work.JobID, onRecord()}, s.step, func(string) {})
 			switch {
 			case s.err == nil:
 			case hasCode(s.err, sqlerr.DependentObjectsStillExist):
@@ -82,6 +82,9 @@ func firstOf(steps []destruction, w *work) *destruction {
 
 // finished records the end of a statement's work.
 func (r *Run) finished(ctx context.Context, w *work) {
+	if w.ended {
+		return
+	}
 	d, relation := r.d, w.Relation
 	var identity string
 	if len(w.made) > 0 {

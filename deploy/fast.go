@@ -19,9 +19,16 @@ import (
 // errOverrun tells that a fast step was not done by its deadline.
 var errOverrun = errors.New("step overran its deadline")
 
+// begunJob is the job of a step, whose record may still be on its way.
+type begunJob struct {
+	id     uuid.UUID
+	record *recording
+}
+
 // fastStep takes one step inline, under its catalog's deadline. made is told of an object as soon as
-// its identity is on record, before it is visible where the system allows that.
-func (d *Deployer) fastStep(ctx context.Context, job uuid.UUID, step plan.Step, made func(identity string)) error {
+// its identity is on record, before it is visible where the system allows that. What a system may show before its
+// identity is known waits for the record.
+func (d *Deployer) fastStep(ctx context.Context, job begunJob, step plan.Step, made func(identity string)) error {
 	ctx, cancel := context.WithTimeout(ctx, deadlineOf(step.Catalog))
 	defer cancel()
 	prov, done, err := d.pool.Get(ctx, step.Catalog)
@@ -30,7 +37,12 @@ func (d *Deployer) fastStep(ctx context.Context, job uuid.UUID, step plan.Step, 
 	}
 	defer done()
 	start := time.Now()
-	err = d.call(ctx, prov, job, step, made)
+	if _, hidden := prov.(provision.MarksFirst); !hidden {
+		err = job.record.wait(ctx)
+	}
+	if err == nil {
+		err = d.call(ctx, prov, job, step, made)
+	}
 	d.metrics.step(step, err, time.Since(start))
 	if err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		return sqlerr.New(sqlerr.IOError, "catalog \"%s\" did not answer in time", step.Catalog.Name).
@@ -39,11 +51,14 @@ func (d *Deployer) fastStep(ctx context.Context, job uuid.UUID, step plan.Step, 
 	return err
 }
 
-func (d *Deployer) call(ctx context.Context, prov provision.Provisioner, job uuid.UUID, step plan.Step, made func(string)) error {
+func (d *Deployer) call(ctx context.Context, prov provision.Provisioner, job begunJob, step plan.Step, made func(string)) error {
 	call := provision.Call{Mark: func(ctx context.Context, identity string) error {
+		if err := job.record.wait(ctx); err != nil {
+			return err
+		}
 		// The identity is on record before the object is visible: a gateway that dies now leaves a
 		// record by which the object is known.
-		err := d.history.Transition(ctx, job, history.Change{State: history.Running, TargetUID: identity, Key: "mark " + identity})
+		err := d.history.Transition(ctx, job.id, history.Change{State: history.Running, TargetUID: identity, Key: "mark " + identity})
 		if err == nil {
 			made(identity)
 		}

@@ -23,9 +23,10 @@ const leaseDuration = 30 * time.Second
 // in order by one goroutine: Forward, then, once the home database has committed, Committed; or
 // RolledBack when it has not.
 type Run struct {
-	d    *Deployer
-	req  Request
-	work []*work
+	d      *Deployer
+	req    Request
+	work   []*work
+	record *recording
 }
 
 // work is one statement's part of a run.
@@ -35,6 +36,7 @@ type work struct {
 	made     []madeStep       // finished creates, in order
 	slow     *plan.Step       // the step that it carries
 	handed   bool             // a fast step overran its deadline and goes on as a job
+	ended    bool             // its job has ended with the home commit
 }
 
 // madeStep is an object that was made and can be taken back.
@@ -43,11 +45,11 @@ type madeStep struct {
 	identity string
 }
 
-// Begin records the work, all of it or none, before anything outside is touched. An unfinished job that
+// Begin records the work, all of it or none, before anything outside is to be seen. An unfinished job that
 // does the same already is 55006.
 func (d *Deployer) Begin(ctx context.Context, r Request) (*Run, error) {
 	r.Statements = inParts(r)
-	run := &Run{d: d, req: r}
+	run := &Run{d: d, req: r, record: onRecord()}
 	records := make([]history.Record, 0, len(r.Statements))
 	for _, st := range r.Statements {
 		record, err := d.record(r, st)
@@ -57,15 +59,17 @@ func (d *Deployer) Begin(ctx context.Context, r Request) (*Run, error) {
 		records = append(records, record)
 		run.work = append(run.work, &work{Statement: st})
 	}
-	jobs, joined, err := d.history.BeginAll(ctx, records)
-	if err != nil {
-		return nil, sqlerr.Wrap(err, sqlerr.IOError, "could not record the job")
+	if run.isOneCreate() {
+		// Forward may begin meanwhile with what is not to be seen before it is on record.
+		run.record = &recording{done: make(chan struct{})}
+		go func() {
+			defer close(run.record.done)
+			run.record.err = run.putOnRecord(ctx, records)
+		}()
+		return run, nil
 	}
-	for i, other := range joined {
-		if other {
-			err := alreadyUnderWay(jobs[i])
-			return nil, errors.Join(err, run.finishAll(context.WithoutCancel(ctx), history.Failed, err))
-		}
+	if err := run.putOnRecord(ctx, records); err != nil {
+		return nil, err
 	}
 	return run, nil
 }
@@ -123,12 +127,16 @@ func (r *Run) Forward(ctx context.Context, n Notifier) error {
 			if step.Destructive || step.Action == plan.Open || step.Path == plan.Slow && r.req.Alone {
 				continue
 			}
-			if err := r.forwardStep(ctx, w, step, n); err != nil {
+			err := r.forwardStep(ctx, w, step, n)
+			if failed := r.record.ended(); failed != nil {
+				return failed // nothing was made: that would be on record
+			}
+			if err != nil {
 				return r.undo(ctx, err)
 			}
 		}
 	}
-	return nil
+	return r.record.ended()
 }
 
 // forwardMax bounds the steps before the home commit. Slow steps of a block have the client's own limit.
@@ -152,10 +160,10 @@ func (r *Run) forwardStep(ctx context.Context, w *work, step plan.Step, n Notifi
 	if step.Action == plan.Alter {
 		return r.alterStep(ctx, w, step)
 	}
-	err := r.d.fastStep(ctx, w.JobID, step, func(identity string) {
+	err := r.d.fastStep(ctx, begunJob{w.JobID, r.record}, step, func(identity string) {
 		w.made = append(w.made, madeStep{step, identity})
 	})
-	if !errors.Is(err, errOverrun) || ctx.Err() != nil || r.d.jobs == nil {
+	if r.record.ended() != nil || !errors.Is(err, errOverrun) || ctx.Err() != nil || r.d.jobs == nil {
 		return err
 	}
 	return r.handOver(ctx, w, step, n)
@@ -167,7 +175,7 @@ func (r *Run) alterStep(ctx context.Context, w *work, step plan.Step) error {
 	if step.Target.Identity == "" {
 		step.Target.Identity = r.identityOf(step)
 	}
-	err := r.d.fastStep(ctx, w.JobID, step, func(string) {})
+	err := r.d.fastStep(ctx, begunJob{w.JobID, r.record}, step, func(string) {})
 	if !hasCode(err, sqlerr.SerializationFailure) {
 		w.made = append(w.made, madeStep{step, step.Target.Identity})
 	}
@@ -225,6 +233,25 @@ func (r *Run) Made(job uuid.UUID) (identity string, made bool) {
 		}
 	}
 	return "", false
+}
+
+// Done tells whether nothing remains of a statement's work once the home database has committed but to end its job.
+func (r *Run) Done(job uuid.UUID) bool {
+	for _, w := range r.work {
+		if w.JobID == job {
+			return !w.isSlow() && !slices.ContainsFunc(w.Plan.Steps, func(step plan.Step) bool { return step.Destructive })
+		}
+	}
+	return false
+}
+
+// Ended notes that a job has ended with the home commit.
+func (r *Run) Ended(job uuid.UUID) {
+	for _, w := range r.work {
+		if w.JobID == job {
+			w.ended = true
+		}
+	}
 }
 
 // Leave leaves the run to recovery, which finds out whether the home transaction committed.

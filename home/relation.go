@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/google/uuid"
+
 	"github.com/tablewright/tablewright/ddl/catalog"
 )
 
@@ -153,6 +155,17 @@ func (p RelationPatch) Statement(table string) (string, error) {
 	}
 	return fmt.Sprintf("select tablewright.set_relation(%s::regclass, %s)",
 		catalog.QuoteLiteral(table), catalog.QuoteLiteral(text)), nil
+}
+
+// Completion is Statement, with the end of the job that has made the object in the same transaction. It answers whether
+// the job has ended so.
+func (p RelationPatch) Completion(table string, job uuid.UUID) (string, error) {
+	text, err := p.JSON()
+	if err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("select tablewright.complete(%s::regclass, %s, '%s')",
+		catalog.QuoteLiteral(table), catalog.QuoteLiteral(text), job), nil
 }
 
 // PatchRelation changes the registry on the gateway's own pool, for what happens after the user's

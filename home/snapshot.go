@@ -29,7 +29,9 @@ type Wanted struct {
 	Relations []RelationName `json:"relations"` // as the statement names them
 	AllIn     []string       `json:"all_in"`    // home schemas of which every relation is wanted
 	Types     []string       `json:"types"`     // as SQL writes them, without modifiers
-	Settings  []string       `json:"settings"`  // of the session
+	// Brief leaves out how relations are defined, unless the session leads them to definitions.
+	Brief    bool     `json:"brief,omitempty"`
+	Settings []string `json:"settings"` // of the session
 }
 
 // snapshotText is tablewright.snapshot's answer.

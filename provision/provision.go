@@ -93,6 +93,13 @@ type Provisioner interface {
 	Close() error
 }
 
+// MarksFirst is a Provisioner whose Create calls Mark before anything outlasts it: when Mark fails, or never
+// comes, nothing is left, not even to be taken back.
+type MarksFirst interface {
+	Provisioner
+	MarksFirst()
+}
+
 // Opener opens the system of a catalog and checks that it answers. It is called again when the
 // catalog's generation or its secrets change.
 type Opener interface {

@@ -79,7 +79,7 @@ func (s *Session) commitPlain(ctx context.Context, text *routed) error {
 	if _, err := s.query(ctx, beforeCommitQuery); err != nil {
 		return err
 	}
-	_, err := s.commitHome(ctx, text)
+	_, err := s.commitHome(ctx, text, nil)
 	return err
 }
 

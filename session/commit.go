@@ -12,7 +12,6 @@ import (
 	"github.com/tablewright/tablewright/ddl/plan"
 	"github.com/tablewright/tablewright/ddl/sqlerr"
 	"github.com/tablewright/tablewright/deploy"
-	"github.com/tablewright/tablewright/home"
 )
 
 // beforeCommitQuery brings forward what could still make the home commit fail.
@@ -45,11 +44,7 @@ func (s *Session) commitStaged(ctx context.Context, text *routed) error {
 		s.tx.abandon(staged)
 		return err
 	}
-	if err := s.markReady(ctx, staged, run); err != nil {
-		s.tx.abandon(staged)
-		return run.RolledBack(ctx, err)
-	}
-	tag, err := s.commitHome(ctx, text)
+	tag, err := s.commitHome(ctx, text, s.completions(staged, run))
 	if err != nil {
 		return s.commitFailed(ctx, run, staged, err)
 	}
@@ -101,31 +96,14 @@ func (s *Session) forgetOrphans(ctx context.Context) {
 	}
 }
 
-// markReady notes, in the transaction that commits them, which objects the shadows stand for: nobody sees
-// a shadow whose object is made and not known.
-func (s *Session) markReady(ctx context.Context, staged []stagedStatement, run *deploy.Run) error {
-	none := ""
-	for _, st := range staged {
-		identity, made := run.Made(st.jobID)
-		if !made || st.relation == 0 {
-			continue
-		}
-		sql, err := home.RelationPatch{State: "ready", Identity: &identity, JobID: &none}.Statement(strconv.FormatUint(uint64(st.relation), 10))
-		if err != nil {
-			return err
-		}
-		if err := s.runHomeStatement(context.WithoutCancel(ctx), nil, &plan.HomeStatement{SQL: sql, Ticket: true}); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // beginRun records the staged work.
 func (s *Session) beginRun(ctx context.Context, staged []stagedStatement) (*deploy.Run, error) {
-	xid, err := s.homeXID(ctx, beforeCommitQuery)
-	if err != nil {
-		return nil, err
+	xid := staged[0].homeXID
+	if !staged[0].ready {
+		var err error
+		if xid, err = s.homeXID(ctx, beforeCommitQuery); err != nil {
+			return nil, err
+		}
 	}
 	req := deploy.Request{
 		HomeXID:  xid,
@@ -164,19 +142,24 @@ func (s *Session) homeXID(ctx context.Context, first ...string) (uint64, error) 
 	return xid, nil
 }
 
-// commitHome commits at home and returns the command tag of the statement that did.
-func (s *Session) commitHome(ctx context.Context, text *routed) (string, error) {
+// commitHome commits at home, behind what is to be committed with it, and returns the command tag of the statement
+// that did.
+func (s *Session) commitHome(ctx context.Context, text *routed, with *completions) (string, error) {
 	// Whatever the client wants now, a commit that is under way is waited for.
 	ctx = context.WithoutCancel(ctx)
 	x := newExchange(s.client)
-	x.show = func(f Frame) bool { return f.Type == 'N' }
+	x.show, x.gather = func(f Frame) bool { return f.Type == 'N' }, true
+	if err := with.add(s, x); err != nil {
+		return "", err
+	}
 	if text != nil {
 		if err := s.addQuery(x, text.text, nil); err != nil {
 			return "", err
 		}
 		if err := s.backend.run(ctx, x, func() {}); err != nil {
-			return "", err
+			return "", withoutPosition(err)
 		}
+		with.answered(x.rows)
 		if x.tag != "COMMIT" {
 			return "", sqlerr.New(sqlerr.InFailedSQLTransaction, "current transaction is aborted, commands ignored until end of transaction block")
 		}
@@ -191,8 +174,9 @@ func (s *Session) commitHome(ctx context.Context, text *routed) (string, error) 
 		if _, _, drainErr := s.backend.drain(); drainErr != nil {
 			return "", drainErr
 		}
-		return "", err
+		return "", withoutPosition(err)
 	}
+	with.answered(x.rows)
 	return "", nil
 }
 

@@ -36,12 +36,16 @@ type exchange struct {
 	// keepTag holds the CommandComplete back: the caller sends it when it is true.
 	keepTag bool
 	front   Frontend
+	// gather keeps the answers that are not shown, also when some are.
+	gather bool
 
 	fields []pgproto3.FieldDescription
 	rows   [][][]byte
 	tag    string
-	params []uint32 // of a described statement: types
-	copyIn chan struct{}
+	// completed counts the statements that have come to their end.
+	completed int
+	params    []uint32 // of a described statement: types
+	copyIn    chan struct{}
 }
 
 func newExchange(front Frontend) *exchange {
@@ -65,6 +69,7 @@ func (x *exchange) message(f Frame) error {
 		}
 	}
 	if f.Type == 'C' {
+		x.completed++
 		x.tag = string(f.Body[:max(len(f.Body)-1, 0)])
 		if x.keepTag {
 			return nil
@@ -74,7 +79,9 @@ func (x *exchange) message(f Frame) error {
 		if x.show(f) {
 			return x.front.Forward(f)
 		}
-		return nil
+		if !x.gather {
+			return nil
+		}
 	}
 	switch f.Type {
 	case 't':

@@ -114,7 +114,7 @@ func (s *Session) snapshot(ctx context.Context, st *parse.Statement) (*catalog.S
 }
 
 func (s *Session) readSnapshot(ctx context.Context, n bind.Needs) (*catalog.Snapshot, error) {
-	w := home.Wanted{Catalogs: n.Catalogs, Schemas: n.Schemas, AllIn: n.AllIn, Types: n.Types, Settings: heeded()}
+	w := home.Wanted{Catalogs: n.Catalogs, Schemas: n.Schemas, AllIn: n.AllIn, Types: n.Types, Brief: n.Brief, Settings: heeded()}
 	for _, r := range n.Relations {
 		w.Relations = append(w.Relations, home.RelationName(r))
 	}

@@ -22,10 +22,14 @@ const shareQuery = "select pg_catalog.pg_advisory_xact_lock_shared(pg_catalog.ha
 // lock makes two sessions that work on one object meet before either reaches the shadow, those that work
 // on a catalog or schema with those that work on objects in it, and those that drop a table with those that
 // make something depend on it.
-func (s *Session) lock(ctx context.Context, p *plan.Plan) error {
-	first, err := s.lockFirst(ctx, p)
+// What the transaction sees then comes with the answer when one lock was all; nil otherwise.
+func (s *Session) lock(ctx context.Context, p *plan.Plan) (*standing, error) {
+	first, seen, err := s.lockFirst(ctx, p)
 	if err != nil {
-		return err
+		return nil, err
+	}
+	if first && len(p.Locks) == 1 {
+		return seen, nil
 	}
 	for i, name := range p.Locks {
 		key := lockKey(name)
@@ -33,7 +37,7 @@ func (s *Session) lock(ctx context.Context, p *plan.Plan) error {
 		if i > 0 {
 			r, err := s.query(ctx, lockQuery, texts(key)...)
 			if err != nil {
-				return err
+				return nil, err
 			}
 			taken = string(r.Rows[0][0]) == "t"
 		}
@@ -41,44 +45,51 @@ func (s *Session) lock(ctx context.Context, p *plan.Plan) error {
 			continue
 		}
 		if !p.Waits {
-			return s.inUse(ctx, name, key)
+			return nil, s.inUse(ctx, name, key)
 		}
 		if _, err := s.query(ctx, "select pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtextextended($1, 0))", texts(key)...); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	return nil
+	return nil, nil
 }
 
 func lockKey(name string) string { return "tablewright:" + name }
 
-// lockFirst waits for the shared locks and tries to take the first of the others, in one go: most statements need
-// no more.
-func (s *Session) lockFirst(ctx context.Context, p *plan.Plan) (taken bool, err error) {
+// lockFirst waits for the shared locks and tries to take the first of the others, and looks at what stands then, in
+// one go: most statements need no more.
+func (s *Session) lockFirst(ctx context.Context, p *plan.Plan) (taken bool, seen *standing, err error) {
 	if len(p.Shares)+len(p.Locks) == 0 {
-		return false, nil
+		return false, nil, nil
 	}
 	x := newExchange(s.client)
 	if len(p.Shares) > 0 {
 		// As in PostgreSQL whoever drops or changes what is needed is waited for.
 		names, err := json.Marshal(p.Shares)
 		if err != nil {
-			return false, err
+			return false, nil, err
 		}
 		if err := s.addQuery(x, shareQuery, [][]byte{names}); err != nil {
-			return false, err
+			return false, nil, err
 		}
 	}
-	if len(p.Locks) > 0 {
-		if err := s.addQuery(x, lockQuery, texts(lockKey(p.Locks[0]))); err != nil {
-			return false, err
-		}
+	if len(p.Locks) == 0 {
+		_, err := s.collect(ctx, x)
+		return false, nil, withoutPosition(err)
+	}
+	if err := s.addQuery(x, lockQuery, texts(lockKey(p.Locks[0]))); err != nil {
+		return false, nil, err
+	}
+	if err := s.addStanding(x, catalogsOf(p), settled(p)); err != nil {
+		return false, nil, err
 	}
 	r, err := s.collect(ctx, x)
-	if err != nil || len(p.Locks) == 0 {
-		return false, withoutPosition(err)
+	if err != nil {
+		return false, nil, withoutPosition(err)
 	}
-	return string(r.Rows[len(r.Rows)-1][0]) == "t", nil
+	last := len(r.Rows) - 1
+	seen, err = readStanding(r.Rows[last])
+	return string(r.Rows[last-1][0]) == "t", seen, err
 }
 
 // settled are the names of which no job may be at work when the statement begins.

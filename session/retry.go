@@ -46,7 +46,7 @@ func (s *Session) retryDrop(ctx context.Context, st *routed, old *plan.Plan, set
 		return err
 	}
 	stage := func() error {
-		if err := s.lock(ctx, old); err != nil {
+		if _, err := s.lock(ctx, old); err != nil {
 			return err
 		}
 		if err := expected(old, settings); err != nil {

@@ -62,6 +62,7 @@ type Session struct {
 	noReady  bool          // the commit at hand has no ReadyForQuery of its own
 	unwatch  func()        // ends the watch on the client while a statement of ours runs
 	inScript bool          // several statements of one Query
+	sole     bool          // the statement at hand is all of its Query and of its transaction
 	// readySent tells that the ReadyForQuery of the message at hand has been sent.
 	readySent bool
 

@@ -138,8 +138,8 @@ func (s *Session) runScript(ctx context.Context, script script) error {
 		return err
 	}
 	alone := len(script.statements) == 1 && s.tx.executed == 0
-	s.inScript = len(script.statements) > 1
-	defer func() { s.inScript = false }()
+	s.inScript, s.sole = len(script.statements) > 1, alone && !s.tx.inBlock(s.backend.state())
+	defer func() { s.inScript, s.sole = false, false }()
 	for i := range script.statements {
 		if err := s.releaseHeld(); err != nil {
 			return err

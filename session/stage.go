@@ -3,18 +3,14 @@ package session
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
-	"strconv"
 
 	"github.com/google/uuid"
 
-	"github.com/tablewright/tablewright/ddl/catalog"
 	"github.com/tablewright/tablewright/ddl/plan"
 	"github.com/tablewright/tablewright/ddl/route"
 	"github.com/tablewright/tablewright/ddl/sqlerr"
 	"github.com/tablewright/tablewright/deploy"
-	"github.com/tablewright/tablewright/home"
 )
 
 // runDDL carries a DDL statement of ours out as far as the home database: planned, checked against the
@@ -57,16 +53,19 @@ func (s *Session) runDDL(ctx context.Context, st *routed, e *execution) error {
 
 // runStaged takes the lock of what the statement is about and stages it.
 func (s *Session) runStaged(ctx context.Context, st *routed, e *execution, p *plan.Plan, settings deploy.Settings) error {
-	if err := s.lock(ctx, p); err != nil {
+	seen, err := s.lock(ctx, p)
+	if err != nil {
 		return err
 	}
 	if err := s.notStaged(p); err != nil {
 		return err
 	}
-	if err := s.gateway.Deployer.Settle(ctx, settled(p), p.Waits, settings, sessionNotifier{s, settings.ClientMinMessages}); err != nil {
-		return err
+	if p.Whole || !seen.idle() {
+		if err := s.gateway.Deployer.Settle(ctx, settled(p), p.Waits, settings, sessionNotifier{s, settings.ClientMinMessages}); err != nil {
+			return err
+		}
 	}
-	p, elsewhere, err := s.planAgain(ctx, st, settings, p)
+	p, elsewhere, err := s.planAgain(ctx, st, settings, p, seen)
 	switch {
 	case err != nil:
 		return err
@@ -143,8 +142,10 @@ func (s *Session) stage(ctx context.Context, st *routed, p *plan.Plan, settings 
 	}
 	if p.Record {
 		// The id tells, at the commit, that it is still this transaction's.
-		if staged.homeXID, err = s.homeXID(ctx); err != nil {
-			return err
+		if staged.homeXID == 0 {
+			if staged.homeXID, err = s.homeXID(ctx); err != nil {
+				return err
+			}
 		}
 		s.tx.staged = append(s.tx.staged, staged)
 		s.tx.forgetDropped(p)
@@ -206,150 +207,6 @@ func (s *Session) allowedNow(p *plan.Plan, settings deploy.Settings) error {
 		}
 	}
 	return nil
-}
-
-// runHome runs the plan's statements in the home database, each with its ticket.
-func (s *Session) runHome(ctx context.Context, st *routed, p *plan.Plan, staged *stagedStatement) error {
-	for i := range p.Home {
-		if err := s.runHomeStatement(ctx, st, &p.Home[i]); err != nil {
-			return err
-		}
-	}
-	if p.Relation != 0 {
-		return s.changeShadow(ctx, p, staged)
-	}
-	if len(p.Steps) == 0 {
-		return nil
-	}
-	return s.registerShadow(ctx, p, staged)
-}
-
-// ticketQuery sets the ticket of the statement that follows in the same transaction.
-const ticketQuery = "select pg_catalog.set_config('tablewright.ticket', $1, true)"
-
-// runHomeStatement runs one statement. The one that stands for the client's own shows its notices and
-// errors, with positions in the text that the client sent.
-func (s *Session) runHomeStatement(ctx context.Context, st *routed, h *plan.HomeStatement) error {
-	s.tx.touched = true
-	x := newExchange(s.client)
-	if h.Own {
-		x.keepTag = true
-		x.show = func(f Frame) bool { return f.Type == 'N' }
-	}
-	add := s.addQuery
-	if h.Ticket {
-		add = s.addTicketed
-	}
-	if err := add(x, h.SQL, nil); err != nil {
-		return err
-	}
-	_, err := s.collect(ctx, x)
-	if e, ok := errors.AsType[*sqlerr.Error](err); ok && h.Own {
-		return s.ownError(st, h, e)
-	}
-	return withoutPosition(err)
-}
-
-// addTicketed is addQuery with the ticket of the statement before it.
-func (s *Session) addTicketed(x *exchange, sql string, args [][]byte) error {
-	ticket := s.home.Ticket(s.backend.link.PID, sql)
-	if err := s.addQuery(x, ticketQuery, texts(ticket)); err != nil {
-		return err
-	}
-	return s.addQuery(x, sql, args)
-}
-
-// ownError is an error of the home database about the client's statement: its position is one of the
-// client's text.
-func (s *Session) ownError(st *routed, h *plan.HomeStatement, e *sqlerr.Error) error {
-	return e.At(st.parsed.OriginalPosition(h.Origin, e.Position))
-}
-
-// registerShadow tells the registry what the shadow stands for. Until the work outside is done its state
-// says so, whatever becomes of this session.
-func (s *Session) registerShadow(ctx context.Context, p *plan.Plan, staged *stagedStatement) error {
-	step := p.Steps[len(p.Steps)-1]
-	switch {
-	case step.Action != plan.Create:
-		return nil
-	case step.Target.Kind == plan.SchemaKind:
-		return s.noteSchema(ctx, step.Target.Name, staged)
-	case step.Target.Kind != plan.TableKind:
-		return nil
-	}
-	job, table := staged.jobID.String(), step.Target.Table
-	keys := table.ForeignKeys()
-	patch := home.RelationPatch{
-		Path: step.Target.Path, State: "provisioning", JobID: &job,
-		Options: &table.Options, Partitioning: &table.Partitioning, ForeignKeys: &keys,
-	}
-	name := step.Target.Name.HomeString()
-	sql, err := patch.Statement(name)
-	if err != nil {
-		return err
-	}
-	x := newExchange(s.client)
-	if err := s.addQuery(x, "select pg_catalog.to_regclass($1)::pg_catalog.oid", texts(name)); err != nil {
-		return err
-	}
-	if err := s.addTicketed(x, sql, nil); err != nil {
-		return err
-	}
-	r, err := s.collect(ctx, x)
-	if err != nil {
-		return withoutPosition(err)
-	}
-	oid, err := strconv.ParseUint(string(r.Rows[0][0]), 10, 32)
-	if err != nil {
-		return fmt.Errorf("shadow of %s: %w", p.Target, err)
-	}
-	staged.relation = uint32(oid)
-	return nil
-}
-
-// noteSchema keeps which home schema the statement has made, should what it stands for not come about.
-func (s *Session) noteSchema(ctx context.Context, name catalog.Name, staged *stagedStatement) error {
-	text, err := s.QueryText(ctx, "select oid from pg_catalog.pg_namespace where nspname operator(pg_catalog.=) $1", name.HomeSchema())
-	if err != nil {
-		return err
-	}
-	oid, err := strconv.ParseUint(text, 10, 32)
-	if err != nil {
-		return fmt.Errorf("home schema of %s: %w", name, err)
-	}
-	staged.schema = uint32(oid)
-	return nil
-}
-
-// changeShadow tells the registry what a changed shadow stands for. While a job changes the object outside
-// the shadow's state says so.
-func (s *Session) changeShadow(ctx context.Context, p *plan.Plan, staged *stagedStatement) error {
-	patch := home.RelationPatch{}
-	if c := p.Shadow; c != nil {
-		patch = home.RelationPatch{Path: c.Path, Observed: c.Managed, Options: c.Options, ForeignKeys: c.ForeignKeys}
-	}
-	for _, c := range p.Referrers {
-		sql, err := home.RelationPatch{ForeignKeys: c.ForeignKeys}.Statement(c.Relation)
-		if err != nil {
-			return err
-		}
-		if err := s.runHomeStatement(ctx, nil, &plan.HomeStatement{SQL: sql, Ticket: true}); err != nil {
-			return err
-		}
-	}
-	slow := slices.ContainsFunc(p.Steps, func(step plan.Step) bool { return step.Path == plan.Slow })
-	if slow {
-		job := staged.jobID.String()
-		patch.State, patch.JobID = "altering", &job
-		staged.relation = p.Relation
-	} else if p.Shadow.Empty() {
-		return nil
-	}
-	sql, err := patch.Statement(p.Shadow.Relation)
-	if err != nil {
-		return err
-	}
-	return s.runHomeStatement(ctx, nil, &plan.HomeStatement{SQL: sql, Ticket: true})
 }
 
 // notify sends a notice, unless the client asked not to see its level.

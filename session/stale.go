@@ -2,7 +2,6 @@ package session
 
 import (
 	"context"
-	"encoding/json"
 	"slices"
 
 	"github.com/tablewright/tablewright/ddl/catalog"
@@ -15,7 +14,7 @@ import (
 // planAgain makes sure that a plan, which was made before its locks were taken, is still the one to carry out.
 // A statement that waits for others goes by what they have left; for every other one a change is 40001.
 func (s *Session) planAgain(
-	ctx context.Context, st *routed, settings deploy.Settings, p *plan.Plan,
+	ctx context.Context, st *routed, settings deploy.Settings, p *plan.Plan, seen *standing,
 ) (*plan.Plan, func(*execution) error, error) {
 	if p.Waits || !onlyCreates(p) {
 		again, elsewhere, err := s.planDDL(ctx, st, settings)
@@ -27,9 +26,9 @@ func (s *Session) planAgain(
 		case elsewhere != nil:
 			return nil, elsewhere, nil
 		}
-		p = again // what it refers to may have become more
+		p, seen = again, nil // what it refers to may have become more
 	}
-	return p, nil, s.catalogsStand(ctx, p)
+	return p, nil, s.catalogsStand(ctx, p, seen)
 }
 
 // onlyCreates tells whether the plan depends on nothing but that what it makes is not there, which home and
@@ -45,42 +44,24 @@ func stale(target string) error {
 		WithHint("Repeat the transaction.")
 }
 
-// versionsQuery is what the transaction sees of catalogs now, and whether it has changed them itself.
-const versionsQuery = `select pg_catalog.json_build_object('isolation', pg_catalog.current_setting('transaction_isolation'), 'catalogs',
- (select pg_catalog.json_agg(pg_catalog.json_build_object('name', c.name, 'oid', c.server::pg_catalog.int8, 'generation', c.generation,
-   'own', c.xmin operator(pg_catalog.=) pg_catalog.pg_current_xact_id_if_assigned()::pg_catalog.xid))
-  from tablewright.catalog c where c.name in (select pg_catalog.jsonb_array_elements_text($1::pg_catalog.text::pg_catalog.jsonb))))::pg_catalog.text`
-
 // catalogsStand makes sure that the catalogs of a plan are as the plan has them. Their locks are held, so that
 // they stay so. A transaction with a snapshot of its own does not see what others have committed: the gateway's
 // connection does.
-func (s *Session) catalogsStand(ctx context.Context, p *plan.Plan) error {
+func (s *Session) catalogsStand(ctx context.Context, p *plan.Plan, seen *standing) error {
 	used := catalogsOf(p)
 	if len(used) == 0 {
 		return nil
 	}
-	names := make([]string, len(used))
-	for i, c := range used {
-		names[i] = c.Name
-	}
-	text, err := json.Marshal(names)
-	if err != nil {
-		return err
-	}
-	answer, err := s.QueryText(ctx, versionsQuery, string(text))
-	if err != nil {
-		return err
-	}
-	var seen struct {
-		Isolation string                `json:"isolation"`
-		Catalogs  []home.CatalogVersion `json:"catalogs"`
-	}
-	if err := json.Unmarshal([]byte(answer), &seen); err != nil {
-		return err
+	if seen == nil {
+		var err error
+		if seen, err = s.standing(ctx, used); err != nil {
+			return err
+		}
 	}
 	committed := seen.Catalogs
-	if seen.Isolation != "read committed" {
-		if committed, err = s.home.CatalogVersions(ctx, names); err != nil {
+	if seen.Isolation != readCommitted {
+		var err error
+		if committed, err = s.home.CatalogVersions(ctx, catalogNames(used)); err != nil {
 			return err
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/tablewright/tablewright/ddl/catalog"
 	"github.com/tablewright/tablewright/ddl/plan"
 	"github.com/tablewright/tablewright/deploy"
+	"github.com/tablewright/tablewright/home"
 )
 
 // transaction is what the session itself knows of the client's transaction, beyond the state that the
@@ -41,6 +42,10 @@ type stagedStatement struct {
 	homeXID  uint64
 	retryOf  uuid.UUID // the job that it repeats; zero for a new statement
 	alone    bool      // the only statement of its transaction
+	// patch is what the registry is told of the new shadow with the commit; nil when it knows.
+	patch *home.RelationPatch
+	// ready tells that what could make the home commit fail was brought forward, and nothing has run since.
+	ready bool
 }
 
 type savepoint struct {

@@ -116,7 +116,7 @@ func (t *tableBuilder) exists(rel *catalog.Relation) (*plan.Plan, error) {
 		}
 		p.WaitJob = rel.JobID
 	} else if t.stmt.GetIfNotExists() && !t.replaces() {
-		p.Present = rel.OID
+		p.Present, p.PresentName = rel.OID, rel.HomeName
 		name := t.target.name
 		t.stands = append(t.stands, catalog.Name{Catalog: name.Catalog})
 		if name.Schema != "" {

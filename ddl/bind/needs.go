@@ -26,6 +26,8 @@ type Needs struct {
 	AllIn     []string   // home schemas of which every relation is wanted
 	AllOf     []string   // catalogs of which every schema, with its relations, is wanted
 	Types     []string   // type names, as to_regtype() takes them
+	// Brief tells that it is no matter how the relations are defined, unless the statement is to lead them there.
+	Brief bool
 }
 
 // Empty tells whether nothing is needed.
@@ -66,7 +68,22 @@ func Requirements(st *parse.Statement) Needs {
 	if s := inner.AlterCatalog(); s != nil && s.RenameTo != nil {
 		addUnique(&n.AllOf, s.Name.Value)
 	}
+	n.Brief = onlyIfAbsent(st)
 	return n
+}
+
+// onlyIfAbsent tells whether a statement makes a table if there is none, and names nothing else.
+func onlyIfAbsent(st *parse.Statement) bool {
+	if !st.Node.GetCreateStmt().GetIfNotExists() || st.Table != nil && st.Table.OrReplace {
+		return false
+	}
+	relations := 0
+	for _, name := range parse.Names(st) {
+		if name.Kind == parse.RelationName {
+			relations++
+		}
+	}
+	return relations == 1
 }
 
 // More says what is still to be read once the catalogs are known: `lake.orders` may mean a table of the

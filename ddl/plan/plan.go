@@ -148,6 +148,8 @@ type Plan struct {
 	// Present is the OID at home of the object that is there and ready, when all that is left of the statement is
 	// home's notice; 0 otherwise.
 	Present uint32
+	// PresentName is the name of that object in the notice, when it is a table.
+	PresentName string
 	// WaitJob is the job that is making the object which the statement wants made if it is absent.
 	WaitJob string
 	// Relation is the OID of the shadow that the statement changes, 0 when it makes one or drops it.

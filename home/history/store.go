@@ -37,6 +37,10 @@ func (s *Store) Begin(ctx context.Context, r Record) (job Job, joined bool, err 
 // BeginAll records the jobs of one COMMIT together: all or none. joined tells for each whether it was
 // running already.
 func (s *Store) BeginAll(ctx context.Context, records []Record) (jobs []Job, joined []bool, err error) {
+	if len(records) == 1 { // one statement is a transaction of its own
+		job, other, err := s.Begin(ctx, records[0])
+		return []Job{job}, []bool{other}, err
+	}
 	err = pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
 		jobs, joined = make([]Job, len(records)), make([]bool, len(records))
 		for i, r := range records {

@@ -1,3 +1,5 @@
+-- What the gateway asks of home for a definition, in fewer questions.
+--
 -- A snapshot brings the session's settings and search path with it, and takes one short text to ask for. What a
 -- statement does not name is not looked for, and relations are found by their indexes, however many there are.
 
@@ -48,7 +50,19 @@ begin
     from pg_namespace n left join tablewright.managed_schema m on m.oid = n.oid
     where n.nspname = any (schemas) or n.oid in (select relnamespace from pg_class where oid = any (oids)));
 
-  if oids <> '{}' then
+  if oids = '{}' then
+    null;
+  elsif wanted->'brief' = 'true' and current_setting('tablewright.mode', true) is distinct from 'apply' then
+    -- CREATE TABLE IF NOT EXISTS goes by what is there, not by how it is defined.
+    relations_json := (select coalesce(json_agg(json_build_object(
+          'oid', c.oid::bigint, 'schema', n.nspname, 'name', c.relname, 'kind', c.relkind,
+          'owner', pg_get_userbyid(c.relowner),
+          'managed', x.managed, 'catalog', x.catalog, 'path', x.path, 'identity', x.identity, 'state', x.state,
+          'job_id', x.job_id)), '[]')
+      from pg_class c join pg_namespace n on n.oid = c.relnamespace
+      left join tablewright.relation x on x.oid = c.oid
+      where c.oid = any (oids));
+  else
     relations_json := (select coalesce(json_agg(json_build_object(
           'oid', c.oid::bigint, 'schema', n.nspname, 'name', c.relname, 'kind', c.relkind,
           'owner', pg_get_userbyid(c.relowner), 'comment', (select y.description from pg_description y
@@ -124,7 +138,69 @@ end $$;
 -- +goose StatementEnd
 grant execute on function tablewright.take_present(text, oid, boolean, jsonb, text) to public;
 
+-- +goose StatementBegin
+-- Ends a job as succeeded in the transaction that calls it, with its event and its attempt's row, as the gateway
+-- does in a transaction of its own (home/history/transition.go). False when the job is not to be seen, which it is not
+-- by a transaction whose snapshot is older than the job, or has ended: the gateway sees to it then.
+create function tablewright.succeed_job(ended_job uuid, identity text) returns boolean
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare former text; tries integer; stamp bigint; resource text; moment timestamptz := clock_timestamp();
+begin
+  select state, attempt, version + 1, coalesce(resource_uid, '') into former, tries, stamp, resource
+    from tablewright.job where job_id = ended_job and not ended for update;
+  if not found then
+    return false;
+  end if;
+  update tablewright.job set state = 'succeeded', reason = null, error_code = null, error_message = null,
+      error_detail = null, target_uid = coalesce(nullif(identity, ''), target_uid), finished = moment, updated = moment,
+      version = stamp
+    where job_id = ended_job;
+  insert into tablewright.job_event (job_id, key, attempt, from_state, to_state, at)
+    values (ended_job, 'v' || stamp, tries, former, 'succeeded', moment) on conflict (job_id, key) do nothing;
+  insert into tablewright.job_attempt (job_id, attempt, resource_uid, state, started, finished)
+    values (ended_job, tries, resource, 'succeeded', moment, moment)
+    on conflict (job_id, attempt, resource_uid) do update set
+      state = excluded.state, finished = excluded.finished, error_code = null, error_message = null;
+  return true;
+end $$;
+-- +goose StatementEnd
+revoke all on function tablewright.succeed_job(uuid, text) from public; -- tablewright.complete calls it
+
+-- +goose StatementBegin
+-- What a transaction sees of catalogs now, whether it has changed them itself, and whether a job is at work on one of
+-- the targets. Asked once the locks of a statement are held, behind them in the same exchange.
+create function tablewright.standing(catalogs jsonb, targets jsonb) returns text
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_generic_plan as $$
+begin
+  return json_build_object('isolation', current_setting('transaction_isolation'),
+    'catalogs', (select json_agg(json_build_object('name', c.name, 'oid', c.server::bigint, 'generation', c.generation,
+        'own', c.xmin = pg_current_xact_id_if_assigned()::xid))
+      from tablewright.catalog c where c.name in (select jsonb_array_elements_text(standing.catalogs))),
+    'busy', exists (select from tablewright.job j where not j.ended
+      and j.targets && array(select jsonb_array_elements_text(standing.targets))))::text;
+end $$;
+-- +goose StatementEnd
+
+-- +goose StatementBegin
+-- Whether CREATE TABLE IF NOT EXISTS of a table that was there has nothing to do but to say so: the table is still
+-- there, the role may make tables in its schema, and nobody has its name's lock or changes what it stands in. Takes
+-- these locks. Of an object that is gone the functions about rights answer null.
+create function tablewright.present(key text, object oid, shares jsonb) returns boolean
+language plpgsql set search_path = pg_catalog, pg_temp set plan_cache_mode = force_generic_plan as $$
+begin
+  return pg_try_advisory_xact_lock(hashtextextended(key, 0))
+    and (select coalesce(bool_and(pg_try_advisory_xact_lock_shared(hashtextextended('tablewright:' || k, 0))), true)
+      from jsonb_array_elements_text(shares) k)
+    and has_table_privilege(object, 'SELECT') is not null
+    and coalesce(has_schema_privilege((select relnamespace from pg_class where oid = object), 'CREATE'), false);
+end $$;
+-- +goose StatementEnd
+grant execute on function tablewright.standing(jsonb, jsonb), tablewright.present(text, oid, jsonb) to public;
+
 -- +goose Down
+drop function tablewright.present(text, oid, jsonb);
+drop function tablewright.standing(jsonb, jsonb);
+drop function tablewright.succeed_job(uuid, text);
 drop function tablewright.take_present(text, oid, boolean, jsonb, text);
 drop function tablewright.snapshot(jsonb);
 drop function tablewright.snapshot(jsonb, name[], name[], oid[], json);

@@ -48,6 +48,9 @@ func (s *System) Create(ctx context.Context, r plan.Resource, call provision.Cal
 	return seen, nil
 }
 
+// MarksFirst says that what Create makes goes with its transaction until it is marked.
+func (s *System) MarksFirst() {}
+
 func (tx *transaction) createSchema(ctx context.Context, n name) (provision.Observation, error) {
 	tx.call.Step(stepCreateSchema, false)
 	o := provision.Observation{Exists: true, UpToDate: true}
