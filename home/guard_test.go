@@ -126,6 +126,8 @@ func TestGuardRefuses(t *testing.T) {
 		{`select tablewright.unwall_schema('{c}')`, "42501"},
 		{`select tablewright.set_relation('{t}'::regclass, '{"state": "ready"}')`, "42501"},
 		{`select tablewright.patch_relation('{t}'::regclass, '{"state": "ready"}')`, "42501"},
+		{`select tablewright.complete('{t}'::regclass, '{"state": "ready"}', gen_random_uuid())`, "42501"},
+		{`select tablewright.succeed_job(gen_random_uuid(), '')`, "42501"},
 		{`select tablewright.manage_schema('public', '{c}')`, "42501"},
 		{`update tablewright.relation set state = 'ready'`, "42501"},
 		{`delete from tablewright.relation`, "42501"},

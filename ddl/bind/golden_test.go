@@ -78,8 +78,8 @@ func golden(t *testing.T, d *datadriven.TestData, snap *catalog.Snapshot) string
 }
 
 func needsText(n bind.Needs) string {
-	return fmt.Sprintf("catalogs %q schemas %q relations %q all in %q all of %q types %q",
-		n.Catalogs, n.Schemas, n.Relations, n.AllIn, n.AllOf, n.Types)
+	return fmt.Sprintf("catalogs %q schemas %q relations %q all in %q all of %q types %q%s",
+		n.Catalogs, n.Schemas, n.Relations, n.AllIn, n.AllOf, n.Types, flag(n.Brief, " brief"))
 }
 
 func printPlan(t *testing.T, b *strings.Builder, p *plan.Plan) {
