@@ -159,10 +159,10 @@ func (s *Session) commitHome(ctx context.Context, text *routed, with *completion
 		if err := s.backend.run(ctx, x, func() {}); err != nil {
 			return "", withoutPosition(err)
 		}
-		with.answered(x.rows)
 		if x.tag != "COMMIT" {
 			return "", sqlerr.New(sqlerr.InFailedSQLTransaction, "current transaction is aborted, commands ignored until end of transaction block")
 		}
+		with.answered(x.rows)
 		s.tx.controlled(text.control)
 		return x.tag, nil
 	}
