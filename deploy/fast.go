@@ -29,26 +29,33 @@ type begunJob struct {
 // its identity is on record, before it is visible where the system allows that. What a system may show before its
 // identity is known waits for the record.
 func (d *Deployer) fastStep(ctx context.Context, job begunJob, step plan.Step, made func(identity string)) error {
-	ctx, cancel := context.WithTimeout(ctx, deadlineOf(step.Catalog))
-	defer cancel()
-	prov, done, err := d.pool.Get(ctx, step.Catalog)
+	prov, done, err := d.provisioner(ctx, step.Catalog)
 	if err != nil {
 		return err
 	}
 	defer done()
-	start := time.Now()
 	if _, hidden := prov.(provision.MarksFirst); !hidden {
-		err = job.record.wait(ctx)
+		if err := job.record.wait(ctx); err != nil {
+			return err
+		}
 	}
-	if err == nil {
-		err = d.call(ctx, prov, job, step, made)
-	}
+	ctx, cancel := context.WithTimeout(ctx, deadlineOf(step.Catalog))
+	defer cancel()
+	start := time.Now()
+	err = d.call(ctx, prov, job, step, made)
 	d.metrics.step(step, err, time.Since(start))
 	if err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		return sqlerr.New(sqlerr.IOError, "catalog \"%s\" did not answer in time", step.Catalog.Name).
 			WithCause(errors.Join(errOverrun, err))
 	}
 	return err
+}
+
+// provisioner is that of a catalog, opened under its deadline.
+func (d *Deployer) provisioner(ctx context.Context, c catalog.Catalog) (provision.Provisioner, func(), error) {
+	ctx, cancel := context.WithTimeout(ctx, deadlineOf(c))
+	defer cancel()
+	return d.pool.Get(ctx, c)
 }
 
 func (d *Deployer) call(ctx context.Context, prov provision.Provisioner, job begunJob, step plan.Step, made func(string)) error {

@@ -3,6 +3,7 @@ package deploy
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/tablewright/tablewright/ddl/plan"
 	"github.com/tablewright/tablewright/ddl/sqlerr"
@@ -47,9 +48,16 @@ func (r *Run) isOneCreate() bool {
 	return step.Action == plan.Create && step.Path == plan.Fast
 }
 
+// recordMax bounds the writing of records.
+const recordMax = 30 * time.Second
+
+// putOnRecord writes the records. It does not end with the statement: what was cut off may be on record all the same.
 func (r *Run) putOnRecord(ctx context.Context, records []history.Record) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordMax)
+	defer cancel()
 	jobs, joined, err := r.d.history.BeginAll(ctx, records)
 	if err != nil {
+		r.Leave() // for those whose answer was lost
 		return sqlerr.Wrap(err, sqlerr.IOError, "could not record the job")
 	}
 	for i, other := range joined {

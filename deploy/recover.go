@@ -107,6 +107,9 @@ func (d *Deployer) retryOne(ctx context.Context, id uuid.UUID) {
 	if err == nil && !job.State.Final() {
 		err = d.takeOver(ctx, job)
 	}
+	if errors.Is(err, history.ErrNotFound) {
+		err = nil // its record was never written
+	}
 	if err != nil && ctx.Err() == nil {
 		d.log.Warn().Err(err).Str("job_id", id.String()).Msg("job not finished, trying again")
 		d.retryLater(id)

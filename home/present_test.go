@@ -42,6 +42,13 @@ func TestPresent(t *testing.T) {
 		}
 		mustRun(t, w, "rollback")
 	}
+	for _, begin := range []string{"begin read only", "begin isolation level repeatable read", "begin isolation level serializable"} {
+		mustRun(t, w, begin)
+		if got := present(w.alice); got != "false" {
+			t.Errorf("after %s: %s", begin, got)
+		}
+		mustRun(t, w, "rollback")
+	}
 	w.ticketed(t, "drop table "+w.table+" cascade")
 	if got := present(w.alice); got != "false" {
 		t.Errorf("of a table that is gone: %s", got)
@@ -51,7 +58,7 @@ func TestPresent(t *testing.T) {
 // A brief snapshot knows that a table is there and not how it is defined, unless the session leads tables to definitions.
 func TestBriefSnapshot(t *testing.T) {
 	w := newWorld(t)
-	for mode, columns := range map[string]int{"": 0, "plain": 0, "apply": 3} {
+	for mode, columns := range map[string]int{"": 0, "plain": 0, "apply": 3, "Apply": 3, "APPLY": 3} {
 		if mode != "" {
 			mustRun(t, w, "set tablewright.mode = '"+mode+"'")
 		}

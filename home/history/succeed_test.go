@@ -78,8 +78,23 @@ func TestSucceedJobTellsWhatItCannotEnd(t *testing.T) {
 	if diff := cmp.Diff(was, traces(t, failed.JobID)); diff != "" {
 		t.Errorf("a job that had ended (-before +after):\n%s", diff)
 	}
+	// Nobody is waited for.
+	held := begin(t, history.Record{State: history.Running})
+	err := pgx.BeginFunc(t.Context(), shared.Pool(), func(tx pgx.Tx) error {
+		if _, err := tx.Exec(t.Context(), "select from tablewright.job where job_id = $1 for update", held.JobID); err != nil {
+			return err
+		}
+		ended, err := succeed(t.Context(), shared.Pool(), held.JobID, "x")
+		if ended {
+			t.Error("ended a job that another transaction holds")
+		}
+		return err
+	})
+	if err != nil {
+		t.Error(err)
+	}
 	// A snapshot that is older than the job does not see it.
-	err := pgx.BeginTxFunc(t.Context(), shared.Pool(), pgx.TxOptions{IsoLevel: pgx.RepeatableRead}, func(tx pgx.Tx) error {
+	err = pgx.BeginTxFunc(t.Context(), shared.Pool(), pgx.TxOptions{IsoLevel: pgx.RepeatableRead}, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(t.Context(), "select 1 from tablewright.job limit 1"); err != nil {
 			return err
 		}

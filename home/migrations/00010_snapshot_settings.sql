@@ -52,7 +52,7 @@ begin
 
   if oids = '{}' then
     null;
-  elsif wanted->'brief' = 'true' and current_setting('tablewright.mode', true) is distinct from 'apply' then
+  elsif wanted->'brief' = 'true' and lower(current_setting('tablewright.mode', true)) is distinct from 'apply' then
     -- CREATE TABLE IF NOT EXISTS goes by what is there, not by how it is defined.
     relations_json := (select coalesce(json_agg(json_build_object(
           'oid', c.oid::bigint, 'schema', n.nspname, 'name', c.relname, 'kind', c.relkind,
@@ -141,13 +141,13 @@ grant execute on function tablewright.take_present(text, oid, boolean, jsonb, te
 -- +goose StatementBegin
 -- Ends a job as succeeded in the transaction that calls it, with its event and its attempt's row, as the gateway
 -- does in a transaction of its own (home/history/transition.go). False when the job is not to be seen, which it is not
--- by a transaction whose snapshot is older than the job, or has ended: the gateway sees to it then.
+-- by a transaction whose snapshot is older than the job, has ended or is being written: the gateway sees to it then.
 create function tablewright.succeed_job(ended_job uuid, identity text) returns boolean
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare former text; tries integer; stamp bigint; resource text; moment timestamptz := clock_timestamp();
 begin
   select state, attempt, version + 1, coalesce(resource_uid, '') into former, tries, stamp, resource
-    from tablewright.job where job_id = ended_job and not ended for update;
+    from tablewright.job where job_id = ended_job and not ended for update skip locked; -- a commit waits for nobody
   if not found then
     return false;
   end if;
@@ -184,11 +184,13 @@ end $$;
 -- +goose StatementBegin
 -- Whether CREATE TABLE IF NOT EXISTS of a table that was there has nothing to do but to say so: the table is still
 -- there, the role may make tables in its schema, and nobody has its name's lock or changes what it stands in. Takes
--- these locks. Of an object that is gone the functions about rights answer null.
+-- these locks. Of an object that is gone the functions about rights answer null. A transaction that may not write is
+-- refused by PostgreSQL, and one with an old snapshot may know the table by a name that it has no longer.
 create function tablewright.present(key text, object oid, shares jsonb) returns boolean
 language plpgsql set search_path = pg_catalog, pg_temp set plan_cache_mode = force_generic_plan as $$
 begin
-  return pg_try_advisory_xact_lock(hashtextextended(key, 0))
+  return current_setting('transaction_read_only') = 'off' and current_setting('transaction_isolation') = 'read committed'
+    and pg_try_advisory_xact_lock(hashtextextended(key, 0))
     and (select coalesce(bool_and(pg_try_advisory_xact_lock_shared(hashtextextended('tablewright:' || k, 0))), true)
       from jsonb_array_elements_text(shares) k)
     and has_table_privilege(object, 'SELECT') is not null
