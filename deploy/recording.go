@@ -26,7 +26,7 @@ func (r *recording) wait(ctx context.Context) error {
 	}
 }
 
-// ended waits for the end of it, which the statement's own context bounds.
+// ended waits for the end of it, which recordMax bounds.
 func (r *recording) ended() error {
 	<-r.done
 	return r.err
@@ -63,7 +63,7 @@ func (r *Run) putOnRecord(ctx context.Context, records []history.Record) error {
 	for i, other := range joined {
 		if other {
 			err := alreadyUnderWay(jobs[i])
-			return errors.Join(err, r.finishAll(context.WithoutCancel(ctx), history.Failed, err))
+			return errors.Join(err, r.finishAll(ctx, history.Failed, err))
 		}
 	}
 	return nil

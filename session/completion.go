@@ -23,6 +23,14 @@ type completion struct {
 	ends     uuid.UUID // the job that ends with the commit; zero when something remains for it to do
 }
 
+func (c completion) statement() (string, error) {
+	oid := strconv.FormatUint(uint64(c.relation), 10)
+	if c.ends == uuid.Nil {
+		return c.patch.Statement(oid)
+	}
+	return c.patch.Completion(oid, c.ends)
+}
+
 // completions of the staged statements, now that what comes before the commit is done.
 func (s *Session) completions(staged []stagedStatement, run *deploy.Run) *completions {
 	c := &completions{run: run}
@@ -55,11 +63,7 @@ func (c *completions) add(s *Session, x *exchange) error {
 		return nil
 	}
 	for _, one := range c.list {
-		statement := one.patch.Statement
-		if one.ends != uuid.Nil {
-			statement = func(table string) (string, error) { return one.patch.Completion(table, one.ends) }
-		}
-		sql, err := statement(strconv.FormatUint(uint64(one.relation), 10))
+		sql, err := one.statement()
 		if err != nil {
 			return err
 		}

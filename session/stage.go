@@ -45,7 +45,7 @@ func (s *Session) runDDL(ctx context.Context, st *routed, e *execution) error {
 	if s.autocommits(settings) {
 		return s.runAndCommit(ctx, st, e, settings)
 	}
-	if done, err := s.runPresent(ctx, st, p, settings); done || err != nil {
+	if done, err := s.runPresent(ctx, p, settings); done || err != nil {
 		return err
 	}
 	return s.runStaged(ctx, st, e, p, settings)

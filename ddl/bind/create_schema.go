@@ -1,7 +1,6 @@
 package bind
 
 import (
-	"github.com/tablewright/tablewright/ddl/catalog"
 	"github.com/tablewright/tablewright/ddl/parse"
 	"github.com/tablewright/tablewright/ddl/plan"
 	"github.com/tablewright/tablewright/ddl/sqlerr"
@@ -41,9 +40,6 @@ func (c *compiler) createSchema(s *parse.CreateSchema) (*plan.Plan, error) {
 	if m.known {
 		if c.settings.Apply {
 			p.Waits, p.Unchanged, p.Home = true, true, nil
-		} else if s.IfNotExists {
-			p.Present = c.snap.Schemas[m.home].OID
-			c.stands = append(c.stands, catalog.Name{Catalog: m.name.Catalog})
 		}
 		return p, nil
 	}

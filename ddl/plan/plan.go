@@ -145,10 +145,9 @@ type Plan struct {
 	HomeAlone bool
 	// Record tells that the statement leaves a job record: it has steps, or it changes what catalogs there are.
 	Record bool
-	// Present is the OID at home of the object that is there and ready, when all that is left of the statement is
-	// home's notice; 0 otherwise.
-	Present uint32
-	// PresentName is the name of that object in the notice, when it is a table.
+	// Present is the OID at home of the table that is there and ready, when all that is left of the statement is
+	// PostgreSQL's notice; 0 otherwise. PresentName is its name in the notice.
+	Present     uint32
 	PresentName string
 	// WaitJob is the job that is making the object which the statement wants made if it is absent.
 	WaitJob string

@@ -122,23 +122,6 @@ end $$;
 grant execute on function tablewright.snapshot(jsonb), tablewright.snapshot(jsonb, name[], name[], oid[], json) to public;
 
 -- +goose StatementBegin
--- Takes the lock of a name, and shares those of what it stands in, if nobody has them; sets the ticket of the
--- statement that follows; and looks whether the object is still there: the functions about rights answer null for
--- one that is not, and for one that is they refuse nobody.
-create function tablewright.take_present(key text, object oid, is_schema boolean, shares jsonb, ticket text) returns boolean
-language plpgsql set search_path = pg_catalog, pg_temp set plan_cache_mode = force_generic_plan as $$
-begin
-  perform set_config('tablewright.ticket', ticket, true);
-  return pg_try_advisory_xact_lock(hashtextextended(key, 0))
-    and (select coalesce(bool_and(pg_try_advisory_xact_lock_shared(hashtextextended('tablewright:' || k, 0))), true)
-      from jsonb_array_elements_text(shares) k)
-    and case when is_schema then has_schema_privilege(object, 'USAGE') is not null
-      else has_table_privilege(object, 'SELECT') is not null end;
-end $$;
--- +goose StatementEnd
-grant execute on function tablewright.take_present(text, oid, boolean, jsonb, text) to public;
-
--- +goose StatementBegin
 -- Ends a job as succeeded in the transaction that calls it, with its event and its attempt's row, as the gateway
 -- does in a transaction of its own (home/history/transition.go). False when the job is not to be seen, which it is not
 -- by a transaction whose snapshot is older than the job, has ended or is being written: the gateway sees to it then.
@@ -203,6 +186,5 @@ grant execute on function tablewright.standing(jsonb, jsonb), tablewright.presen
 drop function tablewright.present(text, oid, jsonb);
 drop function tablewright.standing(jsonb, jsonb);
 drop function tablewright.succeed_job(uuid, text);
-drop function tablewright.take_present(text, oid, boolean, jsonb, text);
 drop function tablewright.snapshot(jsonb);
 drop function tablewright.snapshot(jsonb, name[], name[], oid[], json);
