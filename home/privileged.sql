@@ -504,15 +504,15 @@ begin
   if strpos(frames, E'\n') > 0 and tablewright.is_outermost(frames) then
     return;  -- a statement of register_relation or change_relation, which is run by this very function
   end if;
-  if tg_tag = 'CREATE VIEW' then
-    perform pg_notify('tablewright_catalog', '');  -- a shadow may be reached by another name now
-  end if;
   for r in
     select * from pg_event_trigger_ddl_commands() with ordinality
       where objid is not null  -- GRANT and REVOKE tell nothing, and have no effect outside
       -- A schema comes before the tables made with it, a table before its sequences and indexes.
       order by command_tag <> 'CREATE SCHEMA', command_tag not like 'CREATE TABLE%', ordinality
   loop
+    if r.object_type = 'view' then
+      perform pg_notify('tablewright_catalog', '');  -- a shadow may be reached by another name now
+    end if;
     rel := tablewright.owning_relation(r.classid, r.objid);
     -- The parts of a table were looked at with the table: all of them are there before the first command is told.
     continue when rel = any (fresh);

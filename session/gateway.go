@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/google/uuid"
+	pg_query "github.com/pganalyze/pg_query_go/v6"
 
 	"github.com/tablewright/tablewright/ddl/bind"
 	"github.com/tablewright/tablewright/ddl/catalog"
@@ -140,13 +141,27 @@ func (s *Session) schemasOf(ctx context.Context, name string) ([]string, error) 
 	return schemas, errors.Join(json.Unmarshal([]byte(text), &schemas))
 }
 
-// rememberView notes the name of a view that the session makes over what may be managed: a managed table may be
+// rememberView notes the name that the session gives to a view over what may be managed: a managed table may be
 // reached through it. Other views need no look at the home database, which would leave its locks in the transaction.
 func (s *Session) rememberView(st *parse.Statement) {
-	over := func(n parse.Name) bool { return !n.New && s.mayMean([]parse.Name{n}) }
-	if view := st.Node.GetViewStmt().GetView(); view != nil && slices.ContainsFunc(parse.Names(st), over) {
-		s.own.relations[view.GetRelname()] = struct{}{}
+	name := st.Node.GetViewStmt().GetView().GetRelname()
+	if rename := st.Node.GetRenameStmt(); renamesView(rename) {
+		name = rename.GetNewname()
 	}
+	over := func(n parse.Name) bool { return !n.New && s.mayMean([]parse.Name{n}) }
+	if name == "" || !slices.ContainsFunc(parse.Names(st), over) {
+		return
+	}
+	view := newManagedNames()
+	view.relations[name] = struct{}{}
+	s.gateway.Names.hold(s, view)
+	s.own.relations[name] = struct{}{}
+}
+
+// renamesView tells whether a statement may give a view another name: ALTER TABLE may, too.
+func renamesView(rename *pg_query.RenameStmt) bool {
+	kind := rename.GetRenameType()
+	return kind == pg_query.ObjectType_OBJECT_VIEW || kind == pg_query.ObjectType_OBJECT_TABLE
 }
 
 // decide finds out what a statement's names mean and who carries it out.

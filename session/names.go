@@ -20,6 +20,7 @@ type NameCache struct {
 
 	mu           sync.Mutex
 	older, newer *managedNames // what recent is made of: from before and since the list was last begun to be read
+	held         map[*Session]*managedNames // and these: names whose commit no one but the home server sees
 }
 
 type managedNames struct {
@@ -38,7 +39,7 @@ func (m *managedNames) any(names []parse.Name) bool {
 
 // NewNameCache returns an empty cache.
 func NewNameCache() *NameCache {
-	c := &NameCache{older: newManagedNames(), newer: newManagedNames()}
+	c := &NameCache{older: newManagedNames(), newer: newManagedNames(), held: map[*Session]*managedNames{}}
 	c.listed.Store(newManagedNames())
 	c.recent.Store(newManagedNames())
 	return c
@@ -57,7 +58,7 @@ func (c *NameCache) Refresh(read func() (relations, schemas []string, err error)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.older = newManagedNames()
-	c.recent.Store(c.newer)
+	c.publish()
 	return nil
 }
 
@@ -66,7 +67,39 @@ func (c *NameCache) add(more *managedNames) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.newer = union(c.newer, more)
-	c.recent.Store(union(c.older, c.newer))
+	c.publish()
+}
+
+// hold keeps names that a session is about to make by a statement of the home database's: when they are committed,
+// other sessions must know them at once. They stay until the session ends.
+func (c *NameCache) hold(s *Session, more *managedNames) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if had := c.held[s]; had != nil {
+		more = union(had, more)
+	}
+	c.held[s] = more
+	c.publish()
+}
+
+// release gives up what a session holds; a list that is read from now on has what was committed of it.
+func (c *NameCache) release(s *Session) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if had := c.held[s]; had != nil {
+		delete(c.held, s)
+		c.newer = union(c.newer, had)
+		c.publish()
+	}
+}
+
+// publish makes recent of its parts; the caller holds the lock.
+func (c *NameCache) publish() {
+	all := union(c.older, c.newer)
+	for _, l := range c.held {
+		all = union(all, l)
+	}
+	c.recent.Store(all)
 }
 
 // union is a copy of all names.

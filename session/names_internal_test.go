@@ -49,3 +49,36 @@ func TestNameCacheKeepsWhatTheListMisses(t *testing.T) {
 	}
 	check("a", "c")
 }
+
+// Names that a session holds outlast every list that lacks them, and go with one that is read behind the session's end.
+func TestNameCacheHolds(t *testing.T) {
+	c, s := NewNameCache(), &Session{}
+	refresh := func() {
+		t.Helper()
+		if err := c.Refresh(func() ([]string, []string, error) { return nil, nil, nil }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	check := func(when string, want ...string) {
+		t.Helper()
+		for _, name := range []string{"a", "b"} {
+			if got := c.mayMean([]parse.Name{{Parts: []string{name}, Kind: parse.RelationName}}); got != slices.Contains(want, name) {
+				t.Errorf("%s: mayMean(%s) = %t", when, name, got)
+			}
+		}
+	}
+	c.release(s) // holds nothing
+	for _, name := range []string{"a", "b"} {
+		view := newManagedNames()
+		view.relations[name] = struct{}{}
+		c.hold(s, view)
+	}
+	check("at once", "a", "b")
+	refresh()
+	refresh()
+	check("after two lists", "a", "b")
+	c.release(s)
+	check("at the session's end", "a", "b")
+	refresh()
+	check("after another list")
+}

@@ -186,6 +186,7 @@ func (s *Session) Close() {
 	if s.backend != nil {
 		s.backend.close()
 	}
+	s.gateway.Names.release(s)
 }
 
 // open connects the session to its home database, when it is not connected yet.
