@@ -19,7 +19,7 @@ type NameCache struct {
 	recent, listed atomic.Pointer[managedNames]
 
 	mu           sync.Mutex
-	older, newer *managedNames // what recent is made of: from before and since the list was last begun to be read
+	older, newer *managedNames              // what recent is made of: from before and since the list was last begun to be read
 	held         map[*Session]*managedNames // and these: names whose commit no one but the home server sees
 }
 
