@@ -7,6 +7,7 @@ import (
 
 	pg_query "github.com/pganalyze/pg_query_go/v6"
 
+	_ "github.com/tablewright/tablewright/ddl/parse/nodepack" // pg_query's trees, sooner
 	"github.com/tablewright/tablewright/ddl/sqlerr"
 )
 

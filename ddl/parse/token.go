@@ -206,17 +206,24 @@ func decodeByParser(raw string) string {
 // foldASCII folds as PostgreSQL does in multibyte encodings: only A to Z.
 func foldASCII(s string) string {
 	for i := 0; i < len(s); i++ {
-		if s[i] >= 'A' && s[i] <= 'Z' {
-			return strings.Map(func(r rune) rune {
-				if r >= 'A' && r <= 'Z' {
-					return r + ('a' - 'A')
-				}
-				return r
-			}, s)
+		if isUpperASCII(s[i]) {
+			return foldASCIIFrom(s, i)
 		}
 	}
 	return s
 }
+
+func foldASCIIFrom(s string, first int) string {
+	folded := []byte(s)
+	for i := first; i < len(folded); i++ {
+		if isUpperASCII(folded[i]) {
+			folded[i] += 'a' - 'A'
+		}
+	}
+	return string(folded)
+}
+
+func isUpperASCII(c byte) bool { return c >= 'A' && c <= 'Z' }
 
 // cutIdent cuts a name where PostgreSQL's lexer cuts it: after whole characters of at most 63 bytes.
 func cutIdent(s string) string {
