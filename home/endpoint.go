@@ -14,6 +14,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/tablewright/tablewright/home/postmaster"
+	"github.com/tablewright/tablewright/socket"
 )
 
 // endpoint is where the home database listens and who the gateway is there.
@@ -84,6 +85,7 @@ func (t target) dial(ctx context.Context) (net.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
+	conn = socket.Wrap(conn)
 	if t.tls == nil {
 		return conn, nil
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/tablewright/tablewright/limits"
 	"github.com/tablewright/tablewright/server/wire"
 	"github.com/tablewright/tablewright/session"
+	"github.com/tablewright/tablewright/socket"
 )
 
 // Options of a Server.
@@ -128,7 +129,7 @@ func (s *Server) accept(ctx context.Context, ln net.Listener) error {
 }
 
 func (s *Server) start(ctx context.Context, c net.Conn) {
-	conn := &connection{server: s, net: c, wire: wire.NewConn(c, s.opts.Limits.WriteTimeout)}
+	conn := &connection{server: s, net: c, wire: wire.NewConn(socket.Wrap(c), s.opts.Limits.WriteTimeout)}
 	s.mu.Lock()
 	s.conns[conn] = struct{}{}
 	s.wg.Add(1)
