@@ -1,6 +1,7 @@
 package home
 
 import (
+	"bufio"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -15,6 +16,7 @@ import (
 	"github.com/jackc/pgx/v5/pgproto3"
 
 	"github.com/tablewright/tablewright/ddl/sqlerr"
+	"github.com/tablewright/tablewright/socket"
 )
 
 // Login says who opens a connection and how.
@@ -26,8 +28,8 @@ type Login struct {
 	Keys *ScramKeys
 }
 
-// Conn is a connection of a session, after authentication and up to the first ReadyForQuery. Nothing has
-// been read from it beyond that message.
+// Conn is a connection of a session, after authentication and up to the first ReadyForQuery. What comes after that
+// message is still to be read.
 type Conn struct {
 	net.Conn
 	PID       uint32
@@ -38,8 +40,12 @@ type Conn struct {
 	ParameterStatuses map[string]string
 	TxStatus          byte
 
-	target target
+	target  target
+	startup *bufio.Reader // of the answers up to ReadyForQuery, which are many and short
 }
+
+// startupReadBytes holds all that a server says while a session begins; a message may be longer.
+const startupReadBytes = 1 << 10
 
 // Terminate says goodbye and closes the connection.
 func (c *Conn) Terminate() error {
@@ -105,17 +111,20 @@ func (t target) login(ctx context.Context, l Login) (*Conn, error) {
 		return nil, err
 	}
 	stop := watch(ctx, conn)
-	c := &Conn{Conn: conn, ParameterStatuses: make(map[string]string), target: t}
-	err = c.startup(l)
+	c := &Conn{
+		Conn: conn, ParameterStatuses: make(map[string]string), target: t, startup: bufio.NewReaderSize(conn, startupReadBytes),
+	}
+	err = c.begin(l)
 	stop()
 	if err != nil {
 		return nil, errors.Join(err, conn.Close())
 	}
+	c.Conn, c.startup = socket.Replay(conn, c.startup), nil
 	return c, nil
 }
 
-// startup speaks the protocol from the startup message to ReadyForQuery.
-func (c *Conn) startup(l Login) error {
+// begin speaks the protocol from the startup message to ReadyForQuery.
+func (c *Conn) begin(l Login) error {
 	startup := pgproto3.StartupMessage{ProtocolVersion: pgproto3.ProtocolVersion30, Parameters: map[string]string{}}
 	maps.Copy(startup.Parameters, l.Params)
 	startup.Parameters["user"], startup.Parameters["database"] = l.User, l.Database
@@ -186,10 +195,10 @@ func decodeError(body []byte) error {
 	return pgconn.ErrorResponseToPgError(&response)
 }
 
-// readFrame reads exactly one message, so that what follows stays in the socket for the session.
+// readFrame reads one message of the startup.
 func (c *Conn) readFrame() (byte, []byte, error) {
 	header := make([]byte, 5)
-	if _, err := io.ReadFull(c.Conn, header); err != nil {
+	if _, err := io.ReadFull(c.startup, header); err != nil {
 		return 0, nil, fmt.Errorf("answer of the home database: %w", err)
 	}
 	length := binary.BigEndian.Uint32(header[1:])
@@ -198,7 +207,7 @@ func (c *Conn) readFrame() (byte, []byte, error) {
 	}
 	frame := make([]byte, 1+length)
 	copy(frame, header)
-	if _, err := io.ReadFull(c.Conn, frame[5:]); err != nil {
+	if _, err := io.ReadFull(c.startup, frame[5:]); err != nil {
 		return 0, nil, fmt.Errorf("answer of the home database: %w", err)
 	}
 	return header[0], frame, nil

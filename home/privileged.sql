@@ -1076,9 +1076,11 @@ end $$;
 -- What a login needs to know of a role, the stored password included: for the gateway's role only.
 create or replace function tablewright.role(role_name text) returns table (
   can_login boolean, valid_until timestamptz, superuser boolean, connection_limit integer, verifier text)
-language sql stable security definer set search_path = pg_catalog, pg_temp as $$
-  select rolcanlogin, nullif(rolvaliduntil, 'infinity'), rolsuper, rolconnlimit, rolpassword
-    from pg_authid where rolname = role_name
+language plpgsql stable rows 1 security definer set search_path = pg_catalog, pg_temp as $$
+begin -- plpgsql keeps its plans; a function in SQL would be planned again for every client that comes
+  return query select rolcanlogin, nullif(rolvaliduntil, 'infinity'), rolsuper, rolconnlimit, rolpassword
+    from pg_authid where rolname = role_name;
+end
 $$;
 revoke all on function tablewright.role(text) from public;
 

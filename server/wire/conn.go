@@ -1,7 +1,6 @@
 package wire
 
 import (
-	"bufio"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -12,6 +11,7 @@ import (
 	"github.com/tablewright/tablewright/limits"
 	"github.com/tablewright/tablewright/session"
 	"github.com/tablewright/tablewright/session/buffer"
+	"github.com/tablewright/tablewright/socket"
 )
 
 // Conn is a client's connection past its startup: a frame reader and a buffered writer. It implements
@@ -38,7 +38,7 @@ func NewConn(c net.Conn, writeTimeout time.Duration) *Conn {
 func (c *Conn) Encrypt(ctx context.Context, config *tls.Config, direct bool) (*tls.Conn, error) {
 	raw := c.net
 	if direct {
-		raw = replayed{Conn: c.net, first: c.reader.r}
+		raw = socket.Replay(c.net, c.reader.r)
 	}
 	encrypted := tls.Server(raw, config)
 	if err := encrypted.HandshakeContext(ctx); err != nil {
@@ -46,20 +46,6 @@ func (c *Conn) Encrypt(ctx context.Context, config *tls.Config, direct bool) (*t
 	}
 	c.net, c.reader = encrypted, NewReader(encrypted)
 	return encrypted, nil
-}
-
-// replayed is a connection of which something has been read already.
-type replayed struct {
-	net.Conn
-	first *bufio.Reader
-}
-
-// Read returns what was read before, then what comes.
-func (r replayed) Read(p []byte) (int, error) {
-	if n := r.first.Buffered(); n > 0 {
-		return r.first.Read(p[:min(n, len(p))])
-	}
-	return r.Conn.Read(p)
 }
 
 // Reader reads what the client sends.
