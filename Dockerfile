@@ -7,9 +7,9 @@
 #     -p 127.0.0.1:7432:7432 -p 127.0.0.1:7480:7480 -v tablewright:/var/lib/tablewright tablewright
 #
 # TABLEWRIGHT_INSECURE: inside the container the gateway must listen on every address, or no published port
-# would reach it, and clients are neither authenticated nor encrypted yet. The image does not set the
-# variable: without it the gateway refuses to start. Set it only when the ports are published to the
-# loopback address of the own host, as above.
+# would reach it, and without certificates and rules (docs/operations.md) clients are neither authenticated nor
+# encrypted. The image does not set the variable: without either the gateway refuses to start. Set it only when the
+# ports are published to the loopback address of the own host, as above.
 
 FROM golang:1.26-bookworm AS build
 ARG VERSION=unknown
@@ -21,9 +21,11 @@ COPY ddl ddl
 COPY deploy deploy
 COPY home home
 COPY k8s k8s
+COPY limits limits
 COPY provision provision
 COPY server server
 COPY session session
+COPY socket socket
 # The parser of PostgreSQL and SQLite are C code: cgo, and the same Debian as below.
 RUN CGO_ENABLED=1 go build -trimpath -ldflags "-s -w -X main.version=${VERSION}" -o /out/tablewright ./cmd/tablewright
 

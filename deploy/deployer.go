@@ -81,10 +81,13 @@ func (d *Deployer) Check(ctx context.Context, p *plan.Plan, earlier []*plan.Plan
 	dropped := drops(append(slices.Clip(earlier), p))
 	var steps []plan.Step
 	for _, step := range p.Steps {
+		if err := nameIsFree(step, drops(earlier)); err != nil {
+			return err
+		}
 		idle := false
 		if !pending(step, earlier) && (len(step.DependsOn) == 0 || step.Action != plan.Alter) {
 			var err error
-			if idle, err = d.checkStep(ctx, &step, dropped); err != nil {
+			if idle, err = d.checkStep(ctx, p, &step, dropped); err != nil {
 				return err
 			}
 		} // else it starts from what is not done yet
@@ -96,12 +99,16 @@ func (d *Deployer) Check(ctx context.Context, p *plan.Plan, earlier []*plan.Plan
 	return nil
 }
 
-// pending tells whether plans of the same transaction are still to make or change a step's object.
+// pending tells whether plans of the same transaction are still to make or change a step's object, or to give
+// its name free.
 func pending(step plan.Step, earlier []*plan.Plan) bool {
 	for _, p := range earlier {
 		for _, s := range p.Steps {
-			if s.Catalog.Name == step.Catalog.Name && s.Target.Kind == step.Target.Kind && s.Action != plan.Open &&
-				slices.Equal(s.Target.Renamed().Path, step.Target.Path) {
+			if s.Catalog.Name != step.Catalog.Name || s.Target.Kind != step.Target.Kind || s.Action == plan.Open {
+				continue
+			}
+			if slices.Equal(s.Target.Renamed().Path, step.Target.Path) ||
+				s.Target.NewPath != nil && slices.Equal(s.Target.Path, step.Target.Renamed().Path) {
 				return true
 			}
 		}
@@ -109,7 +116,7 @@ func pending(step plan.Step, earlier []*plan.Plan) bool {
 	return false
 }
 
-func (d *Deployer) checkStep(ctx context.Context, step *plan.Step, dropped []plan.Step) (idle bool, err error) {
+func (d *Deployer) checkStep(ctx context.Context, p *plan.Plan, step *plan.Step, dropped []plan.Step) (idle bool, err error) {
 	if step.Action == plan.Open {
 		return false, d.pool.Probe(ctx, step.Catalog)
 	}
@@ -124,7 +131,7 @@ func (d *Deployer) checkStep(ctx context.Context, step *plan.Step, dropped []pla
 	case step.Action == plan.Alter:
 		err = checkAlter(ctx, prov, *step)
 	default:
-		err = checkObject(ctx, prov, *step, dropped)
+		err = checkObject(ctx, prov, p, *step, dropped)
 	}
 	if err == nil && !idle && step.Path == plan.Slow && d.jobs != nil {
 		_, err = d.jobs.Render(uuid.Must(uuid.NewV7()), *step) // a job must be able to carry it
@@ -132,8 +139,8 @@ func (d *Deployer) checkStep(ctx context.Context, step *plan.Step, dropped []pla
 	return idle, err
 }
 
-// checkObject looks at what is to be made or dropped.
-func checkObject(ctx context.Context, prov provision.Provisioner, step plan.Step, dropped []plan.Step) error {
+// checkObject looks at what is to be made or dropped. The plan gets a notice of what is gone already.
+func checkObject(ctx context.Context, prov provision.Provisioner, p *plan.Plan, step plan.Step, dropped []plan.Step) error {
 	seen, err := prov.Observe(ctx, step.Target)
 	if err != nil {
 		return err
@@ -144,6 +151,9 @@ func checkObject(ctx context.Context, prov provision.Provisioner, step plan.Step
 			return existsOutside(step)
 		}
 	case plan.Drop:
+		if !seen.Exists && (step.Target.Identity != "" || step.Target.Kind == plan.SchemaKind) {
+			p.Notices = append(p.Notices, goneAlready(step))
+		}
 		if seen.Exists && step.Target.Identity != "" && seen.Identity != step.Target.Identity {
 			return notTheSame(step)
 		}

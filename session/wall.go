@@ -24,7 +24,7 @@ func wallError(f Frame) Frame {
 	}
 	fields.Message = "a table of an external system can only be read by a query that names it"
 	fields.Detail = "The table is reached through a view, a function or another statement."
-	fields.Hint = "Write the table's own name in the query."
+	fields.Hint = "Write the table's own name in the query; if it stands there, the table was made a moment ago at another gateway: repeat the query."
 	body, err := encodeBody(fields)
 	if err != nil {
 		return f

@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// writeMax is the longest write, in bytes, that is not told to the scheduler.
-const writeMax = 64 << 10
+// callMax is the longest read or write, in bytes, that is not told to the scheduler.
+const callMax = 64 << 10
 
 // Wrap returns a connection over conn with reads and writes of this package. It returns conn itself when that is
 // neither a TCP nor a Unix socket. conn must not be read or written any more.
@@ -37,7 +37,7 @@ type socket struct {
 
 // Read reads what has arrived, up to len(p) bytes, or waits until something has.
 func (s *socket) Read(p []byte) (int, error) {
-	if len(p) == 0 {
+	if len(p) == 0 || len(p) > callMax {
 		return s.Conn.Read(p)
 	}
 	n, errno, err := s.in.run(s.raw.Read, p)
@@ -54,7 +54,7 @@ func (s *socket) Read(p []byte) (int, error) {
 
 // Write writes all of p, or as much as goes out before the deadline.
 func (s *socket) Write(p []byte) (int, error) {
-	if len(p) == 0 || len(p) > writeMax {
+	if len(p) == 0 || len(p) > callMax {
 		return s.Conn.Write(p)
 	}
 	n, errno, err := s.out.run(s.raw.Write, p)
@@ -63,6 +63,8 @@ func (s *socket) Write(p []byte) (int, error) {
 		return n, renamed(err, "write")
 	case errno != 0:
 		return n, s.failure("write", errno)
+	case n < len(p):
+		return n, io.ErrUnexpectedEOF // as package net calls it
 	}
 	return n, nil
 }

@@ -136,7 +136,7 @@ func op(err error) string {
 	return e.Op + " " + e.Net
 }
 
-// A reader that takes its time makes the writer wait in the middle of a write, of every length about writeMax.
+// A reader that takes its time makes the writer wait in the middle of a write, of every length about the longest short one.
 func TestWritesOfEveryLengthArriveWhole(t *testing.T) {
 	for _, network := range []string{"tcp", "unix"} {
 		t.Run(network, func(t *testing.T) {

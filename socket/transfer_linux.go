@@ -30,7 +30,7 @@ func (t *transfer) run(poll func(try func(uintptr) bool) error, p []byte) (n int
 
 // receive reads once.
 func (t *transfer) receive(fd uintptr) (done bool) {
-	n, errno := call(syscall.SYS_READ, fd, t.bytes)
+	n, errno := call(syscall.SYS_RECVFROM, fd, t.bytes, 0)
 	if errno == syscall.EAGAIN {
 		return false
 	}
@@ -41,11 +41,11 @@ func (t *transfer) receive(fd uintptr) (done bool) {
 // send writes what is left to write.
 func (t *transfer) send(fd uintptr) (done bool) {
 	for t.n < len(t.bytes) {
-		n, errno := call(syscall.SYS_WRITE, fd, t.bytes[t.n:])
+		n, errno := call(syscall.SYS_SENDTO, fd, t.bytes[t.n:], syscall.MSG_NOSIGNAL)
 		if errno == syscall.EAGAIN {
 			return false
 		}
-		if errno != 0 {
+		if errno != 0 || n == 0 {
 			t.errno = errno
 			return true
 		}
@@ -54,10 +54,12 @@ func (t *transfer) send(fd uintptr) (done bool) {
 	return true
 }
 
-// call makes a system call that never blocks, for the socket's descriptor is non-blocking. p is not empty.
-func call(trap, fd uintptr, p []byte) (n int, errno syscall.Errno) {
+// call makes a system call that never waits for the other side, whatever has become of the descriptor's own
+// O_NONBLOCK. p is not empty.
+func call(trap, fd uintptr, p []byte, flags uintptr) (n int, errno syscall.Errno) {
 	for {
-		done, _, errno := syscall.RawSyscall(trap, fd, uintptr(unsafe.Pointer(&p[0])), uintptr(len(p))) //nolint:gosec // as package syscall does
+		done, _, errno := syscall.RawSyscall6(trap, fd, uintptr(unsafe.Pointer(&p[0])), uintptr(len(p)), //nolint:gosec // as package syscall does
+			flags|syscall.MSG_DONTWAIT, 0, 0)
 		switch errno {
 		case 0:
 			return int(done), 0

@@ -23,13 +23,14 @@ static atomic_uint_fast64_t narrowed;
 /* Whether a node is what this file takes it for: a oneof of messages, with the numbers 1 to n. */
 static bool node_is_as_known(const ProtobufCMessageDescriptor *node)
 {
-	if (node->magic != PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC)
+	if (node->magic != PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC || node->n_fields == 0)
 		return false;
 	for (unsigned i = 0; i < node->n_fields; i++) {
 		const ProtobufCFieldDescriptor *field = &node->fields[i];
 
 		if (field->id != i + 1 || field->type != PROTOBUF_C_TYPE_MESSAGE ||
-		    !(field->flags & PROTOBUF_C_FIELD_FLAG_ONEOF))
+		    !(field->flags & PROTOBUF_C_FIELD_FLAG_ONEOF) ||
+		    field->quantifier_offset != node->fields[0].quantifier_offset)
 			return false;
 	}
 	return true;
