@@ -7,6 +7,6 @@
 // Here the calls are made without a word to the scheduler (syscall.RawSyscall), in the runtime's own poller (through
 // syscall.RawConn), so that deadlines and closing are package net's.
 //
-// The price is that a processor is held for as long as the kernel works: long reads and writes, which copy much, go
-// the usual way.
+// The price is that a processor is held for as long as the kernel works, or waits for memory or the socket's own lock:
+// long reads and writes, which copy much, go the usual way.
 package socket

@@ -91,6 +91,29 @@ func TestThreadsDoNotDisturbEachOther(t *testing.T) {
 	all.Wait()
 }
 
+func FuzzTreesHaveTheSameBytes(f *testing.F) {
+	for _, text := range []string{
+		"SELECT DISTINCT ON (a) a, sum(b) OVER w FROM t LEFT JOIN LATERAL f(x) ON true WHERE NOT a = ANY ('{1}') WINDOW w AS (ORDER BY c)",
+		"CREATE TABLE t (a int PRIMARY KEY, b text COLLATE \"C\" DEFAULT 'x', CHECK (a > 0)) PARTITION BY RANGE (a)",
+		"INSERT INTO t VALUES (1, NULL), (2, DEFAULT) ON CONFLICT (a) DO UPDATE SET b = excluded.b RETURNING *",
+		"MERGE INTO t USING s ON t.a = s.a WHEN MATCHED THEN DELETE",
+		"COPY t TO STDOUT WITH (FORMAT csv); GRANT SELECT ON t TO a; DO 'x'",
+	} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		if len(text) > 1000 || strings.IndexByte(text, 0) >= 0 {
+			return // pg_query's own depth is not what is looked at
+		}
+		setEnabled(false)
+		want, readable := packed(text)
+		setEnabled(true)
+		if got, _ := packed(text); readable && !bytes.Equal(got, want) {
+			t.Errorf("another tree of %q", text)
+		}
+	})
+}
+
 func BenchmarkPack(b *testing.B) {
 	text := "CREATE TABLE t (" + strings.Repeat("c varchar(50) NOT NULL, ", 19) + "d int)"
 	for name, on := range map[string]bool{"nodepack": true, "plain": false} {
