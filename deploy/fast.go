@@ -9,7 +9,6 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/tablewright/tablewright/ddl/catalog"
 	"github.com/tablewright/tablewright/ddl/plan"
 	"github.com/tablewright/tablewright/ddl/sqlerr"
 	"github.com/tablewright/tablewright/home/history"
@@ -25,11 +24,11 @@ type begunJob struct {
 	record *recording
 }
 
-// fastStep takes one step inline, under its catalog's deadline. made is told of an object as soon as
+// fastStep takes one step inline, under its deadline. made is told of an object as soon as
 // its identity is on record, before it is visible where the system allows that. What a system may show before its
 // identity is known waits for the record.
 func (d *Deployer) fastStep(ctx context.Context, job begunJob, step plan.Step, made func(identity string)) error {
-	prov, done, err := d.provisioner(ctx, step.Catalog)
+	prov, done, err := d.provisioner(ctx, step)
 	if err != nil {
 		return err
 	}
@@ -39,7 +38,7 @@ func (d *Deployer) fastStep(ctx context.Context, job begunJob, step plan.Step, m
 			return err
 		}
 	}
-	ctx, cancel := context.WithTimeout(ctx, deadlineOf(step.Catalog))
+	ctx, cancel := context.WithTimeout(ctx, deadlineOf(step))
 	defer cancel()
 	start := time.Now()
 	err = d.call(ctx, prov, job, step, made)
@@ -51,11 +50,11 @@ func (d *Deployer) fastStep(ctx context.Context, job begunJob, step plan.Step, m
 	return err
 }
 
-// provisioner is that of a catalog, opened under its deadline.
-func (d *Deployer) provisioner(ctx context.Context, c catalog.Catalog) (provision.Provisioner, func(), error) {
-	ctx, cancel := context.WithTimeout(ctx, deadlineOf(c))
+// provisioner is that of a step's catalog, opened under the step's deadline.
+func (d *Deployer) provisioner(ctx context.Context, step plan.Step) (provision.Provisioner, func(), error) {
+	ctx, cancel := context.WithTimeout(ctx, deadlineOf(step))
 	defer cancel()
-	return d.pool.Get(ctx, c)
+	return d.pool.Get(ctx, step.Catalog)
 }
 
 func (d *Deployer) call(ctx context.Context, prov provision.Provisioner, job begunJob, step plan.Step, made func(string)) error {
@@ -99,9 +98,12 @@ func dropKnown(ctx context.Context, prov provision.Provisioner, target plan.Reso
 	return err
 }
 
-// deadlineOf is how long one step may take inline: the catalog's own deadline, or the default.
-func deadlineOf(c catalog.Catalog) time.Duration {
-	if text, ok := c.Options.Get("deadline"); ok {
+// deadlineOf is how long a step may take inline: its own deadline, its catalog's, or the default.
+func deadlineOf(step plan.Step) time.Duration {
+	if step.Deadline > 0 {
+		return step.Deadline
+	}
+	if text, ok := step.Catalog.Options.Get("deadline"); ok {
 		if d, err := provision.ParseDuration(text); err == nil && d > 0 {
 			return d
 		}

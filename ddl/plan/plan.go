@@ -85,7 +85,7 @@ type Step struct {
 	Lossy     bool `json:",omitempty"`
 	Path      Path
 	DependsOn []string // IDs
-	// Deadline bounds a fast step; 0 is the default of the deployer.
+	// Deadline bounds a fast step; 0 stands for the catalog's.
 	Deadline time.Duration
 }
 
