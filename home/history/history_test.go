@@ -256,6 +256,30 @@ func TestLeases(t *testing.T) {
 	}
 }
 
+// A transaction that holds one job's row keeps no other lease waiting.
+func TestRenewPassesByWhatIsLocked(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	held := begin(t, history.Record{Holder: "busy", Lease: time.Hour})
+	free := begin(t, history.Record{Holder: "busy", Lease: time.Hour})
+	tx, err := shared.Pool().Begin(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := tx.Exec(ctx, "update tablewright.job set reason = reason where job_id = $1", held.JobID); err != nil {
+		t.Fatal(err)
+	}
+	if ids, err := store.Renew(ctx, "busy", time.Hour); err != nil || !slices.Equal(ids, []uuid.UUID{free.JobID}) {
+		t.Errorf("renewed %v, %v, want %s alone", ids, err, free.JobID)
+	}
+	if err := tx.Rollback(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if ids, err := store.Renew(ctx, "busy", time.Hour); err != nil || len(ids) != 2 {
+		t.Errorf("renewed %v, %v, want both", ids, err)
+	}
+}
+
 func TestListPages(t *testing.T) {
 	ctx := t.Context()
 	submitter := "lister"

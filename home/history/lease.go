@@ -23,10 +23,11 @@ func (s *Store) TakeLease(ctx context.Context, id uuid.UUID, holder string, d ti
 }
 
 // Renew extends all leases of a holder and returns the jobs that it still holds. A job that is missing
-// was taken by another, or has ended.
+// was taken by another, has ended, or is about to: one whose row a commit holds keeps no other lease waiting.
 func (s *Store) Renew(ctx context.Context, holder string, d time.Duration) ([]uuid.UUID, error) {
 	rows, err := s.pool.Query(ctx, `update tablewright.job set lease_expires = now() + $2
-		where lease_holder = $1 and not ended returning job_id`, holder, d)
+		where job_id in (select job_id from tablewright.job where lease_holder = $1 and not ended for no key update skip locked)
+		returning job_id`, holder, d)
 	if err != nil {
 		return nil, fmt.Errorf("leases of %s: %w", holder, err)
 	}
